@@ -1,0 +1,140 @@
+"""One parsed file: its text, its tree, and exact positions of every node.
+
+Reading is done with `ast`, one parse per file. Columns of `ast` count UTF-8 bytes; everything here
+and in `gbfix.engine.model.Span` counts characters.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from gbfix.engine.model import SourceError, Span
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+"""The nodes that make a function."""
+
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function or lambda of a file, with the class that directly holds it, if any."""
+
+    qualname: str
+    node: FunctionNode
+    owner: ast.ClassDef | None
+
+    @property
+    def name(self) -> str:
+        """The bare name, "<lambda>" for a lambda."""
+        return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Every parameter in order, with star and double-star ones at their place."""
+        arguments = self.node.args
+        star = [arguments.vararg] if arguments.vararg else []
+        double = [arguments.kwarg] if arguments.kwarg else []
+        return [*arguments.posonlyargs, *arguments.args, *star, *arguments.kwonlyargs, *double]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """A parsed file. Two files are equal only when they are the same object."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their ends."""
+        return _LINE_END.split(self.text)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of every node but the module."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """Every function and lambda, outer before inner, in source order."""
+        return tuple(_functions(self.tree, "", None))
+
+    @cached_property
+    def function_of_node(self) -> dict[FunctionNode, Function]:
+        """Finds the `Function` of a def or lambda node."""
+        return {function.node: function for function in self.functions}
+
+    def span(self, node: ast.AST) -> Span:
+        """The position of a node; decorators belong to the def that carries them.
+
+        Raises AttributeError for nodes without a position, such as `ast.Load`.
+        """
+        start = node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+            start = node.decorator_list[0]
+        line, end_line = int(getattr(start, "lineno")), int(getattr(node, "end_lineno"))
+        first = self._characters(line, int(getattr(start, "col_offset")))
+        last = self._characters(end_line, int(getattr(node, "end_col_offset")))
+        return Span(line, first, end_line, last)
+
+    def segment(self, node: ast.AST) -> str:
+        """The exact text of a node, line ends as "\\n", continuation lines as they stand."""
+        span = self.span(node)
+        lines = self.lines[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = lines[0][span.column :]
+        return "\n".join(lines)
+
+    def enclosing_function(self, node: ast.AST) -> Function | None:
+        """The innermost function around a node; a def is not inside itself."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, FunctionNode):
+                return self.function_of_node[parent]
+        return None
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Parents from the nearest outwards, the module last."""
+        current = self.parents.get(node)
+        while current is not None:
+            yield current
+            current = self.parents.get(current)
+
+    def _characters(self, line: int, offset: int) -> int:
+        text = self.lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+
+
+def parse(path: str, text: str) -> SourceFile:
+    """Parse one file; `path` is used in messages and in `SourceFile.path`.
+
+    Raises SourceError, with the line, when the text is not Python of the running interpreter.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise SourceError(f"{path}:{error.lineno or 1}: not valid Python: {error.msg}") from error
+    except (RecursionError, MemoryError) as error:
+        raise SourceError(f"{path}: nested too deeply to parse; exclude this file") from error
+    except ValueError as error:
+        raise SourceError(f"{path}: not valid Python: {error}") from error
+    return SourceFile(path, text, tree)
+
+
+def _functions(node: ast.AST, prefix: str, owner: ast.ClassDef | None) -> Iterator[Function]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield Function(prefix + child.name, child, owner)
+            yield from _functions(child, f"{prefix}{child.name}.<locals>.", None)
+        elif isinstance(child, ast.Lambda):
+            yield Function(prefix + "<lambda>", child, None)
+            yield from _functions(child, f"{prefix}<lambda>.<locals>.", None)
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.", child)
+        else:
+            yield from _functions(child, prefix, owner)

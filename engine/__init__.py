@@ -1,0 +1,1 @@
+"""Source text in, result out; only `files` touches the disk."""
