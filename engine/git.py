@@ -1,0 +1,83 @@
+"""What git knows about files, asked of the `git` program.
+
+The repository is found without the program, so that a missing or failing git cannot make a file look
+as if nothing protected it: the question that needs an answer then raises.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gbfix.engine.model import GbfixError
+from gbfix.engine.paths import printable
+
+# Set by git for its hooks; they would point every question at the hook's repository and index
+# (the list of `git rev-parse --local-env-vars`, as far as it names places).
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files below a folder that git does not ignore; a nested repository stands as its folder."""
+
+    tracked: tuple[Path, ...]
+    untracked: tuple[Path, ...]
+
+
+def repository_root(path: Path) -> Path | None:
+    """The top folder of the repository, worktree or submodule that holds `path`, with symbolic links resolved.
+
+    `path` may be a file, a folder, or not exist. None outside of any repository.
+    """
+    start = Path(os.path.realpath(path))
+    for folder in (start, *start.parents):
+        mark = folder / ".git"  # a file in worktrees and submodules
+        if os.path.isfile(mark) or os.path.lexists(mark / "HEAD"):
+            return folder
+    return None
+
+
+def dirty_files(root: Path, paths: Iterable[Path]) -> frozenset[Path]:
+    """Those of `paths` whose staged or working content differs from the last commit.
+
+    Untracked and ignored files are not among them. Files of a submodule must be asked with the submodule
+    as `root`. Raises GbfixError when git is missing or cannot tell.
+    """
+    options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames")
+    entries = _names(_git(root, "status", *options))
+    top = os.path.realpath(root)
+    changed = {os.path.join(top, entry[3:]) for entry in entries}  # an entry is "XY path"
+    return frozenset(path for path in paths if os.path.realpath(path) in changed)
+
+
+def tracked_and_unignored(directory: Path) -> Listing:
+    """The tracked and the untracked but not ignored files below a folder of a repository.
+
+    Tracked files that were deleted from disk are listed too. Raises GbfixError when git is missing or cannot tell.
+    """
+    tracked = _names(_git(directory, "ls-files", "--cached", "-z"))
+    untracked = _names(_git(directory, "ls-files", "--others", "--exclude-standard", "-z"))
+    return Listing(tuple(directory / name for name in tracked), tuple(directory / name for name in untracked))
+
+
+def _names(output: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in output.split(b"\0") if name]
+
+
+def _git(directory: Path, *arguments: str) -> bytes:
+    environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
+    # A question must neither take the index lock from under the user's own git nor be answered in another language.
+    environment.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
+    command = ["git", *arguments]
+    try:
+        result = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        raise GbfixError(f"{printable(directory)}: git cannot be run: {error.strerror}") from error
+    if result.returncode != 0:
+        reason = result.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise GbfixError(f"{printable(directory)}: git {arguments[0]} failed: {reason or result.returncode}")
+    return result.stdout
