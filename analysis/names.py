@@ -2,21 +2,39 @@
 
 Matching on spelling is what goes wrong in such tools (`cfg.max`, a parameter named `torch`), so
 every question about a library function is asked of the binding. The answers are must-answers: a
-name with several bindings resolves only when all of them agree.
+name with several bindings resolves only when all of them agree. The rules of scopes are those of
+the Python reference, "Naming and binding".
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import get_args
 
-from gbfix.analysis.source import SourceFile
+from gbfix.analysis.source import FunctionNode, SourceFile, evaluated_outside
 
 _Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
-_FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Scope = ast.Module | ast.ClassDef | _FunctionLike | _Comprehension
+Scope = ast.Module | ast.ClassDef | FunctionNode | _Comprehension
 """The nodes that open a scope of names."""
+
+_WITHOUT_POSITION = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *get_args(_Comprehension))
+_CHANGES_SCOPE = frozenset([*_SCOPES, ast.comprehension, ast.NamedExpr])
+_TYPE_PARAMETERS = tuple(
+    getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)
+)  # Python 3.12
+_PATTERNS = (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
+_OTHER_BINDERS = (ast.Name, ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.Global, ast.Nonlocal)
+_BINDERS = frozenset((*_SCOPES, *_TYPE_PARAMETERS, *_PATTERNS, *_OTHER_BINDERS))
+_BUILTINS = frozenset(dir(builtins))
+_EXPORTED_BY_ARRAY_LIBRARIES = frozenset(
+    {"abs", "all", "any", "bool", "compile", "complex", "divmod", "float"}
+    | {"int", "max", "min", "open", "pow", "range", "round", "sum"}
+)
+"""Builtins that `from torch import *`, numpy, math or os replace (read off their exported names)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +42,9 @@ class Binding:
     """One place that gives a name a meaning.
 
     `node` is the binding node: an import, a def, a class, an `ast.arg`, an `ast.Name` in
-    store context, an `ast.ExceptHandler`, a match pattern. `statement` is the statement that binds (itself for
-    a def), and `qualified` the dotted name for an import ("torch.nn" for `from torch import nn`; relative imports keep their dots).
+    store context, an `ast.ExceptHandler`, a match pattern. `statement` is the statement that binds
+    (itself for a def), and `qualified` the dotted name for an import ("torch.nn" for
+    `from torch import nn`; relative imports keep their dots).
     """
 
     name: str
@@ -45,36 +64,48 @@ class Names:
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
-        self._tables: dict[ast.AST, _Table] = {}
+        self._scopes: dict[ast.AST, Scope] = {source.tree: source.tree}
+        self._tables: dict[ast.AST, _Table] = {source.tree: _Table()}
+        self._qualified: dict[tuple[ast.AST, str], str | None] = {}
         self._collect()
+        self._move_outer_bindings()
+
+    def nodes(self) -> Iterable[tuple[ast.AST, Scope]]:
+        """Every node with its scope, outer before inner, in source order but for decorators and the like."""
+        return self._scopes.items()
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope in which an expression or statement is evaluated.
 
-        Decorators, defaults, annotations and base classes belong to the scope around the def.
+        Decorators, defaults, annotations and base classes belong to the scope around the def, and
+        so does the first iterable of a comprehension.
         """
-        child = node
-        for parent in self.source.ancestors(node):
-            if isinstance(parent, Scope) and not _evaluated_outside(parent, child):
-                return parent
-            child = parent
-        return self.source.tree
+        return self._scopes.get(node, self.source.tree)
 
     def bindings(self, name: str, at: ast.AST) -> list[Binding]:
-        """Every binding that a load of `name` at node `at` may see; empty for a builtin or unknown name."""
-        scope: ast.AST = self.scope_of(at)
-        first = True
-        while True:
+        """Every binding that a load of `name` at node `at` may see; empty for a builtin or unknown name.
+
+        A name that only `from m import *` can have brought is bound by that import, as "m.name".
+        """
+        return self.lookup(name, at)[1]
+
+    def lookup(self, name: str, at: ast.AST) -> tuple[Scope, list[Binding]]:
+        """The scope that a load of `name` at node `at` finds it in, and its bindings there.
+
+        The scope is the module when nothing binds the name.
+        """
+        module = self.source.tree
+        scope = innermost = self.scope_of(at)
+        while not isinstance(scope, ast.Module):
             table = self._tables[scope]
-            if first or not isinstance(scope, ast.ClassDef):
+            if scope is innermost or not isinstance(scope, ast.ClassDef):
                 if table.outer.get(name) == "global":
-                    return self._tables[self.source.tree].bindings.get(name, [])
+                    break
                 if name in table.bindings:
-                    return table.bindings[name]
-            if isinstance(scope, ast.Module):
-                return []
-            first = False
-            scope = self.scope_of(scope)
+                    return scope, table.bindings[name]
+            scope = self._scopes[scope]
+        found = self._tables[module].bindings.get(name)
+        return module, self._star_bindings(name) if found is None else found
 
     def local_bindings(self, scope: Scope) -> dict[str, list[Binding]]:
         """The names that a scope itself binds."""
@@ -87,19 +118,22 @@ class Names:
     def qualified(self, node: ast.expr) -> str | None:
         """The dotted library name of an expression, such as "torch.compile" for `th.compile`.
 
-        None unless the first name is bound by imports only and all of them agree. `X = None` in an
-        `except ImportError` beside the import does not count: code that uses X then fails anyway.
+        None unless the first name is bound by imports only, or by plain assignments of such names
+        (`compile = torch.compile`), and all of them agree. `X = None` beside an import does not count:
+        code that uses X then fails anyway.
         """
-        if isinstance(node, ast.Attribute):
-            base = self.qualified(node.value)
-            return None if base is None else f"{base}.{node.attr}"
-        if not isinstance(node, ast.Name):
-            return None
-        found = {b.qualified for b in self.bindings(node.id, node) if not self._import_fallback(b)}
-        return found.pop() if len(found) == 1 else None
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        base = self._qualified_name(node) if isinstance(node, ast.Name) else None
+        return None if base is None else ".".join([base, *reversed(attributes)])
 
     def is_builtin(self, node: ast.expr, name: str) -> bool:
-        """True when `node` is a bare `name` that nothing in the file rebinds."""
+        """True when `node` is a bare `name` that nothing in the file rebinds.
+
+        With `from m import *` in the file, the few names that array libraries export are not certain.
+        """
         return isinstance(node, ast.Name) and node.id == name and not self.bindings(name, node)
 
     def single_definition(self, node: ast.expr) -> Binding | None:
@@ -109,84 +143,129 @@ class Names:
         found = self.bindings(node.id, node)
         return found[0] if len(found) == 1 else None
 
-    def _import_fallback(self, binding: Binding) -> bool:
+    def _qualified_name(self, node: ast.Name) -> str | None:
+        scope, bindings = self.lookup(node.id, node)
+        key = (scope, node.id)
+        if key not in self._qualified:
+            self._qualified[key] = None  # an alias of itself means nothing
+            found = {self._meaning(b) for b in bindings if not _assigns_none(b)}
+            self._qualified[key] = found.pop() if len(found) == 1 else None
+        return self._qualified[key]
+
+    def _meaning(self, binding: Binding) -> str | None:
         statement = binding.statement
-        if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)):
-            return False
-        parent = self.source.parents.get(statement)
-        return isinstance(parent, ast.ExceptHandler) and "Import" in ast.dump(parent.type or ast.Constant(""))
+        if isinstance(statement, ast.Assign) and binding.node in statement.targets:
+            return self.qualified(statement.value)
+        return binding.qualified
+
+    def _star_bindings(self, name: str) -> list[Binding]:
+        stars = self._tables[self.source.tree].bindings.get("*", [])
+        if not stars or (name in _BUILTINS and name not in _EXPORTED_BY_ARRAY_LIBRARIES):
+            return []
+        return [Binding(name, b.node, b.statement, (b.qualified or "").removesuffix("*") + name) for b in stars]
 
     def _collect(self) -> None:
-        nodes = list(ast.walk(self.source.tree))
-        self._tables.update((node, _Table()) for node in nodes if isinstance(node, Scope))
-        for node in nodes:
-            for name, qualified in _names_bound_by(node):
-                scope = self._binding_scope(node)
-                self._add(scope, Binding(name, node, self._statement(node), qualified))
-            if isinstance(node, ast.Global | ast.Nonlocal):
-                kind = "global" if isinstance(node, ast.Global) else "nonlocal"
-                self._tables[self.scope_of(node)].outer.update(dict.fromkeys(node.names, kind))
-        self._move_outer_bindings()
+        """One walk over the file, without recursion: deep trees are common in generated code."""
+        module = self.source.tree
+        pending: list[tuple[ast.AST, Scope, ast.AST]] = [(child, module, module) for child in reversed(module.body)]
+        while pending:
+            node, scope, statement = pending.pop()
+            self._scopes[node] = scope
+            if isinstance(node, ast.stmt):
+                statement = node
+            children = [c for c in ast.iter_child_nodes(node) if not isinstance(c, _WITHOUT_POSITION)]
+            children.reverse()
+            kind = type(node)
+            if kind in _BINDERS:
+                self._bind(node, scope, statement)
+            if kind in _CHANGES_SCOPE:
+                pending.extend([(child, self._scope_inside(node, child, scope), statement) for child in children])
+            else:
+                pending.extend([(child, scope, statement) for child in children])
+
+    def _scope_inside(self, node: ast.AST, child: ast.AST, scope: Scope) -> Scope:
+        if isinstance(node, _Comprehension):
+            return node
+        if isinstance(node, ast.NamedExpr) and child is node.target:  # binds outside the comprehensions around it
+            while isinstance(scope, _Comprehension):
+                scope = self._scopes[scope]
+            return scope
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            return scope if evaluated_outside(node, child) else node
+        if isinstance(node, ast.comprehension) and isinstance(scope, _Comprehension):
+            first = node is scope.generators[0] and child is node.iter
+            return self._scopes[scope] if first else scope
+        return scope
+
+    def _bind(self, node: ast.AST, scope: Scope, statement: ast.AST) -> None:
+        if isinstance(node, Scope):
+            self._tables[node] = _Table()
+        if isinstance(node, FunctionNode):
+            for parameter in _parameters(node.args):
+                self._add(node, Binding(parameter.arg, parameter, statement))
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            kind = "global" if isinstance(node, ast.Global) else "nonlocal"
+            self._tables[scope].outer.update(dict.fromkeys(node.names, kind))
+        for name, binder, qualified in _names_bound_by(node):
+            self._add(scope, Binding(name, binder, statement, qualified))
 
     def _add(self, scope: ast.AST, binding: Binding) -> None:
         self._tables[scope].bindings.setdefault(binding.name, []).append(binding)
-
-    def _binding_scope(self, node: ast.AST) -> ast.AST:
-        """A parameter binds in its function, a walrus in a comprehension in the scope around that."""
-        if isinstance(node, ast.arg):
-            return self.source.parents[self.source.parents[node]]
-        scope: Scope = self.scope_of(node)
-        parent = self.source.parents.get(node)
-        if isinstance(parent, ast.NamedExpr) and parent.target is node:
-            while isinstance(scope, _Comprehension):
-                scope = self.scope_of(scope)
-        return scope
-
-    def _statement(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.stmt):
-            return node
-        return next((p for p in self.source.ancestors(node) if isinstance(p, ast.stmt)), self.source.tree)
 
     def _move_outer_bindings(self) -> None:
         """A store under `global x` binds the module's x, one under `nonlocal x` an outer function's."""
         for scope, table in self._tables.items():
             for name, kind in table.outer.items():
                 owner = self._function_binding(name, scope) if kind == "nonlocal" else self.source.tree
-                for binding in table.bindings.pop(name, []):
-                    self._add(owner, binding)
+                if owner is not scope:
+                    for binding in table.bindings.pop(name, []):
+                        self._add(owner, binding)
 
     def _function_binding(self, name: str, scope: ast.AST) -> ast.AST:
-        for parent in self.source.ancestors(scope):
-            if isinstance(parent, _FunctionLike) and name in self._tables[parent].bindings:
-                return parent
+        while not isinstance(scope, ast.Module):
+            scope = self._scopes[scope]
+            if isinstance(scope, FunctionNode) and name in self._tables[scope].bindings:
+                return scope
         return self.source.tree
 
 
-def _names_bound_by(node: ast.AST) -> Iterator[tuple[str, str | None]]:
-    """The names that a node binds by itself, each with the dotted name it imports, if it does."""
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name, None
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-            yield name, None
-        case ast.Import(names=aliases):
-            for alias in aliases:
-                top = alias.name.split(".")[0]
-                yield (alias.asname, alias.name) if alias.asname else (top, top)
-        case ast.ImportFrom(module=module, names=aliases, level=level):
-            for alias in aliases:
-                target = "." * level + ".".join(part for part in (module, alias.name) if part)
-                yield alias.asname or alias.name, target
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name, None
-        case ast.MatchMapping(rest=str(name)):
-            yield name, None
-        case _:
-            return
+def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg:
+        yield arguments.kwarg
 
 
-def _evaluated_outside(scope: ast.AST, child: ast.AST) -> bool:
-    """True for the parts of a def, class or lambda that its surrounding scope evaluates."""
-    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return child not in scope.body
-    return isinstance(scope, ast.Lambda) and child is not scope.body
+def _assigns_none(binding: Binding) -> bool:
+    statement = binding.statement
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return False
+    return isinstance(statement.value, ast.Constant) and statement.value.value is None
+
+
+def _names_bound_by(node: ast.AST) -> Iterator[tuple[str, ast.AST, str | None]]:
+    """The names that a node binds by itself: name, binding node, and the dotted name if it is an import."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id, node, None
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name, node, None
+    elif isinstance(node, ast.Import):
+        for alias in node.names:
+            top = alias.name.split(".")[0]
+            yield (alias.asname, node, alias.name) if alias.asname else (top, node, top)
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            target = "." * node.level + ".".join(part for part in (node.module, alias.name) if part)
+            yield alias.asname or alias.name, node, target
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        if node.name:
+            yield node.name, node, None
+    elif isinstance(node, ast.MatchMapping):
+        if node.rest:
+            yield node.rest, node, None
+    elif isinstance(node, _TYPE_PARAMETERS):
+        yield str(vars(node)["name"]), node, None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, cast
 
 from gbfix.engine.model import SourceError, Span
 
@@ -18,6 +19,13 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """The nodes that make a function."""
 
 _LINE_END = re.compile("\r\n|\n|\r")
+
+
+class _Positioned(Protocol):
+    lineno: int
+    col_offset: int
+    end_lineno: int
+    end_col_offset: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +71,7 @@ class SourceFile:
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """Every function and lambda, outer before inner, in source order."""
-        return tuple(_functions(self.tree, "", None))
+        return tuple(sorted(_functions(self.tree), key=lambda function: self.span(function.node).start))
 
     @cached_property
     def function_of_node(self) -> dict[FunctionNode, Function]:
@@ -71,20 +79,19 @@ class SourceFile:
         return {function.node: function for function in self.functions}
 
     def span(self, node: ast.AST) -> Span:
-        """The position of a node; decorators belong to the def that carries them.
+        """The position of a node; decorators, from the first "@" on, belong to the def that carries them.
 
         Raises AttributeError for nodes without a position, such as `ast.Load`.
         """
-        start = node
+        at = cast(_Positioned, node)
+        line = at.lineno
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
-            start = node.decorator_list[0]
-        line, end_line = int(getattr(start, "lineno")), int(getattr(node, "end_lineno"))
-        first = self._characters(line, int(getattr(start, "col_offset")))
-        last = self._characters(end_line, int(getattr(node, "end_col_offset")))
-        return Span(line, first, end_line, last)
+            line = self._line_of_at_sign(node.decorator_list[0])
+        first = self._characters(line, at.col_offset)
+        return Span(line, first, at.end_lineno, self._characters(at.end_lineno, at.end_col_offset))
 
     def segment(self, node: ast.AST) -> str:
-        """The exact text of a node, line ends as "\\n", continuation lines as they stand."""
+        r"""The exact text of a node, line ends as "\n", continuation lines as they stand."""
         span = self.span(node)
         lines = self.lines[span.line - 1 : span.end_line]
         lines[-1] = lines[-1][: span.end_column]
@@ -92,10 +99,12 @@ class SourceFile:
         return "\n".join(lines)
 
     def enclosing_function(self, node: ast.AST) -> Function | None:
-        """The innermost function around a node; a def is not inside itself."""
+        """The innermost function that evaluates a node; a def, its decorators and defaults are not inside it."""
+        child = node
         for parent in self.ancestors(node):
-            if isinstance(parent, FunctionNode):
+            if isinstance(parent, FunctionNode) and not evaluated_outside(parent, child):
                 return self.function_of_node[parent]
+            child = parent
         return None
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -104,6 +113,12 @@ class SourceFile:
         while current is not None:
             yield current
             current = self.parents.get(current)
+
+    def _line_of_at_sign(self, decorator: ast.expr) -> int:
+        line = decorator.lineno
+        while line > 1 and not self.lines[line - 1].lstrip().startswith("@"):  # "@(" may stand on a line above
+            line -= 1
+        return line
 
     def _characters(self, line: int, offset: int) -> int:
         text = self.lines[line - 1]
@@ -126,15 +141,33 @@ def parse(path: str, text: str) -> SourceFile:
     return SourceFile(path, text, tree)
 
 
-def _functions(node: ast.AST, prefix: str, owner: ast.ClassDef | None) -> Iterator[Function]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield Function(prefix + child.name, child, owner)
-            yield from _functions(child, f"{prefix}{child.name}.<locals>.", None)
-        elif isinstance(child, ast.Lambda):
-            yield Function(prefix + "<lambda>", child, None)
-            yield from _functions(child, f"{prefix}<lambda>.<locals>.", None)
-        elif isinstance(child, ast.ClassDef):
-            yield from _functions(child, f"{prefix}{child.name}.", child)
-        else:
-            yield from _functions(child, prefix, owner)
+def evaluated_outside(holder: ast.AST, child: ast.AST) -> bool:
+    """True for the direct children of a def, class or lambda that the scope around it evaluates.
+
+    Those are decorators, defaults, annotations, base classes and keywords; type parameters (Python
+    3.12) count as inside.
+    """
+    if isinstance(holder, ast.Lambda):
+        return child is not holder.body
+    if isinstance(holder, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        is_type_parameter = any(child is parameter for parameter in getattr(holder, "type_params", ()))
+        return not isinstance(child, ast.stmt) and not is_type_parameter
+    return False
+
+
+def _functions(tree: ast.Module) -> Iterator[Function]:
+    """Walks without recursion: a long `elif` chain or sum is deeper than Python's stack."""
+    pending: list[tuple[ast.AST, str, ast.ClassDef | None]] = [(tree, "", None)]
+    while pending:
+        node, prefix, owner = pending.pop()
+        inside, held_by = prefix, owner
+        if isinstance(node, FunctionNode):
+            name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+            function = Function(prefix + name, node, None if isinstance(node, ast.Lambda) else owner)
+            yield function
+            inside, held_by = f"{function.qualname}.<locals>.", None
+        elif isinstance(node, ast.ClassDef):
+            inside, held_by = f"{prefix}{node.name}.", node
+        for child in reversed(list(ast.iter_child_nodes(node))):
+            outside = evaluated_outside(node, child)
+            pending.append((child, prefix, owner) if outside else (child, inside, held_by))
