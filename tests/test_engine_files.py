@@ -105,6 +105,21 @@ def test_repositories_inside_follow_their_own_rules(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("repository", [False, True])
+def test_links_to_folders_are_not_followed(tmp_path: Path, repository: bool) -> None:
+    top = tmp_path / "top"
+    make(tmp_path, "top/a.py", "plain/b.py", "repository/c.py")
+    init(tmp_path / "repository")
+    if repository:
+        init(top)
+    (top / "one").symlink_to("../plain")
+    (top / "two").symlink_to("../repository")
+    if repository:
+        add(top, "a.py", "one")
+    assert names_below(top) == ["a.py"]
+    assert names_below(top / "two") == ["c.py"]
+
+
 def test_an_empty_submodule_folder_ends(tmp_path: Path) -> None:
     init(tmp_path)
     make(tmp_path, "a.py")

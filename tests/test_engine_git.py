@@ -66,13 +66,13 @@ def test_a_modified_file_is_dirty_whatever_its_name(tmp_path: Path, name: str) -
 
 
 def test_staged_added_and_renamed_files_are_dirty_and_untracked_ones_are_not(tmp_path: Path) -> None:
-    top = make_repository(tmp_path / "top", "staged.py", "old.py")
+    top = make_repository(tmp_path / "top", "staged.py", "oldclean.py", "clean.py")
     (top / "staged.py").write_text("x = 2\n")
     (top / "added.py").write_text("x = 1\n")
     git(top, "add", "staged.py", "added.py")
-    git(top, "mv", "old.py", "new.py")
+    git(top, "mv", "oldclean.py", "new.py")
     (top / "untracked.py").write_text("x = 1\n")
-    paths = [top / name for name in ("staged.py", "added.py", "new.py", "untracked.py")]
+    paths = [top / name for name in ("staged.py", "added.py", "new.py", "untracked.py", "clean.py")]
     assert dirty_files(top, paths) == frozenset(paths[:3])
 
 
