@@ -1,0 +1,77 @@
+"""`gbfix apply`: plan the fixes, and write them or print them as a patch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gbfix.cli.failure import one_line_failures
+from gbfix.cli.options import AssumeCompiled, Exclude, ExitZero, Format, Ignore, OutputFormat, Paths, Select
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the patch that would be applied; write nothing.")]
+PatchFile = Annotated[
+    Path | None, typer.Option("--patch", metavar="FILE", help="Write the patch to this file, and nothing else.")
+]
+Unsafe = Annotated[bool, typer.Option("--unsafe", help="Also apply the fixes that assume something.")]
+Interactive = Annotated[bool, typer.Option("--interactive", help="Ask before each fix: yes, no, all or quit.")]
+AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Also write files with uncommitted changes.")]
+
+
+def apply(
+    paths: Paths = None,
+    dry_run: DryRun = False,
+    patch: PatchFile = None,
+    unsafe: Unsafe = False,
+    interactive: Interactive = False,
+    allow_dirty: AllowDirty = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    assume_compiled: AssumeCompiled = False,
+    exit_zero: ExitZero = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
+    from gbfix.cli.inputs import read_inputs
+    from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
+    from gbfix.cli.outcome import accept_all
+    from gbfix.cli.progress import progress
+    from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
+    from gbfix.cli.review import asking, check_answers_can_come
+    from gbfix.cli.run import Request, run
+    from gbfix.cli.writing import write_outcome, write_patch
+
+    with one_line_failures():
+        check_answers_can_come(paths, interactive=interactive)
+        settings = settings_with(select, ignore, exclude, assume_compiled)
+        rules = chosen_rules(settings)
+        inputs = read_inputs(paths, settings)
+        keeps_files = dry_run or patch is not None
+        report = ApplyReport(
+            output_format,
+            dry_run=dry_run,
+            keeps_files=keeps_files,
+            program_wanted=inputs.from_stdin and not keeps_files,
+        )
+        with progress(len(inputs.sources), quiet=interactive) as advance:
+            request = Request(
+                rules,
+                edit=True,
+                unsafe=unsafe or settings.unsafe,
+                assume_compiled=settings.assume_compiled,
+                report_unused=runs_every_rule(settings),
+                accept=asking(report.out, sys.stdin) if interactive else accept_all,
+                advance=advance,
+            )
+            outcome = run(inputs, request)
+        if keeps_files:
+            outcome = at_lines_before(outcome)
+        elif not inputs.from_stdin:
+            outcome = write_outcome(outcome, allow_dirty=allow_dirty)
+        if patch is not None:
+            write_patch(patch, outcome)
+        report.print(outcome)
+        exit_with_code(outcome, would_change=keeps_files, exit_zero=exit_zero)

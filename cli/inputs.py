@@ -1,0 +1,62 @@
+"""The source texts that a command works on: files, folders, or standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from gbfix.cli.names import STDIN
+from gbfix.engine.config import Settings
+from gbfix.engine.files import SourceText, discover, read_source
+from gbfix.engine.model import ConfigurationError, SourceError
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What could be read, in order, and one line for each thing that could not."""
+
+    sources: tuple[SourceText, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def from_stdin(self) -> bool:
+        """True when the program comes in on standard input."""
+        return any(source.path == STDIN for source in self.sources)
+
+
+def read_inputs(paths: Sequence[str] | None, settings: Settings) -> Inputs:
+    """Read everything that the arguments of a command name.
+
+    Raises ConfigurationError when "-" stands beside other paths, or for a bad exclude pattern.
+    """
+    if paths and "-" in paths:
+        if len(paths) > 1:
+            raise ConfigurationError('"-" (standard input) cannot be combined with other paths')
+        return _read_all([STDIN], [])
+    base = settings.path.parent if settings.path else None
+    found = discover([Path(path) for path in paths or ["."]], settings.exclude, base=base)
+    return _read_all(found.files, [str(problem) for problem in found.problems])
+
+
+def _read_all(paths: Sequence[Path], problems: list[str]) -> Inputs:
+    sources: list[SourceText] = []
+    for path in paths:
+        try:
+            sources.append(_read_stdin() if path == STDIN else read_source(path))
+        except SourceError as error:
+            problems.append(str(error))
+    return Inputs(tuple(sources), tuple(problems))
+
+
+def _read_stdin() -> SourceText:
+    """Standard input goes the way of every file, so that encodings and line ends are treated alike."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "program.py"
+        path.write_bytes(sys.stdin.buffer.read())
+        try:
+            return replace(read_source(path), path=STDIN)
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(path), str(STDIN))) from error

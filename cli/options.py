@@ -1,0 +1,86 @@
+"""Arguments and options that several commands share, and how they meet the configuration."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from gbfix.engine.config import Settings
+    from gbfix.engine.model import Rule
+
+
+class OutputFormat(str, Enum):
+    """How a report is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATHS", help='Files and folders; "-" reads one program from standard input. Default: this folder.'
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULES", help="Only these rules: codes, prefixes or names, comma separated."),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option(metavar="RULES", help="Not these rules: codes, prefixes or names, comma separated.")
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Leave out files that match this pattern, as in .gitignore."),
+]
+AssumeCompiled = Annotated[
+    bool, typer.Option("--assume-compiled", help="Take every nn.Module.forward as compiled, for a library.")
+]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="How the report is written.")]
+ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 where findings remain; failures still exit 2.")]
+
+
+def settings_with(
+    select: list[str] | None,
+    ignore: list[str] | None,
+    exclude: list[str] | None,
+    assume_compiled: bool,
+) -> Settings:
+    """The configuration that is in force here, with the options of the command on top.
+
+    `--select` replaces the configured selection; `--ignore` and `--exclude` add to theirs. Raises ConfigurationError.
+    """
+    from dataclasses import replace
+
+    from gbfix.engine.config import load_settings
+
+    settings = load_settings(Path.cwd())
+    return replace(
+        settings,
+        select=_split(select) or tuple(settings.select),
+        ignore=(*settings.ignore, *_split(ignore)),
+        exclude=(*settings.exclude, *(exclude or ())),
+        assume_compiled=settings.assume_compiled or assume_compiled,
+    )
+
+
+def chosen_rules(settings: Settings) -> tuple[Rule, ...]:
+    """The rules that the settings select. Raises ConfigurationError for one that does not exist."""
+    from gbfix.codemods import all_rules
+    from gbfix.engine.select import select
+
+    return select(all_rules(), settings.select, settings.ignore)
+
+
+def runs_every_rule(settings: Settings) -> bool:
+    """True when nothing is selected or ignored."""
+    return not settings.select and not settings.ignore
+
+
+def _split(values: list[str] | None) -> tuple[str, ...]:
+    parts = (part.strip() for value in values or () for part in value.split(","))
+    return tuple(part for part in parts if part)

@@ -1,0 +1,31 @@
+"""Where a line of one text stands in another version of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from gbfix.engine.model import Finding, Span
+
+
+def moved(finding: Finding, text: str, other: str) -> Finding:
+    """The finding of `text` with the lines it has in `other`; its fix still belongs to `text`.
+
+    A line that `other` does not have goes to the first line of what stands in its place.
+    """
+    if text == other:
+        return finding
+    blocks = SequenceMatcher(None, text.split("\n"), other.split("\n"), autojunk=False).get_opcodes()
+
+    def line_in_other(line: int) -> int:
+        for _, start, end, other_start, other_end in blocks:
+            if start < line <= end:
+                same_size = end - start == other_end - other_start
+                return other_start + (line - start if same_size else 1)
+        return line
+
+    span = finding.span
+    first = line_in_other(span.line)
+    last = max(first, line_in_other(span.end_line))
+    obligations = tuple(replace(o, line=line_in_other(o.line) if o.line else 0) for o in finding.obligations)
+    return replace(finding, span=Span(first, span.column, last, span.end_column), obligations=obligations)

@@ -1,0 +1,110 @@
+"""From source texts to findings and edited texts. Knows no printing, no options and no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from gbfix.analysis.project import Project, load
+from gbfix.analysis.source import SourceFile, parse
+from gbfix.cli.failure import internal_error
+from gbfix.cli.inputs import Inputs
+from gbfix.cli.names import display_name
+from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome, accept_all
+from gbfix.engine.deep import with_deep_stack
+from gbfix.engine.files import SourceText
+from gbfix.engine.model import Finding, GbfixError, Rule
+from gbfix.engine.suppress import read_suppressions
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to do with the sources."""
+
+    rules: tuple[Rule, ...]
+    edit: bool
+    """False only looks: no fix is made and no diff computed."""
+    unsafe: bool = False
+    assume_compiled: bool = False
+    report_unused: bool = True
+    """False where not every rule runs: a comment may be there for one that does not."""
+    accept: Accept = accept_all
+    advance: Callable[[str], None] = lambda _name: None
+    """Told the name of each file when its turn comes."""
+
+
+def run(inputs: Inputs, request: Request) -> Outcome:
+    """Look at all sources together; a problem with one of them is recorded and the others go on."""
+    return with_deep_stack(lambda: _run(inputs, request))
+
+
+def _run(inputs: Inputs, request: Request) -> Outcome:
+    problems = list(inputs.problems)
+    parsed = _parse_all(inputs.sources, problems)
+    together = _together([file for _, file in parsed], request, problems)
+    outcomes: list[FileOutcome] = []
+    compiled_functions = 0
+    for source, file in parsed:
+        request.advance(file.path)
+        try:
+            project = together or load([file], request.assume_compiled)
+            compiled_functions += len(project.compiled[file.path])
+            outcomes.append(_file_outcome(project, source, file, request))
+        except GbfixError as error:
+            problems.append(_naming(file.path, error))
+        except Exception as error:
+            problems.append(internal_error(file.path, error))
+    return Outcome(tuple(outcomes), tuple(problems), compiled_functions)
+
+
+def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple[SourceText, SourceFile]]:
+    parsed: list[tuple[SourceText, SourceFile]] = []
+    for source in sources:
+        try:
+            parsed.append((source, parse(display_name(source.path), source.text)))
+        except GbfixError as error:
+            problems.append(str(error))
+    return parsed
+
+
+def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
+    """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
+    project = load(files, request.assume_compiled)
+    try:
+        _ = project.compiled
+    except Exception as error:
+        problems.append(internal_error("the search across files (each is now looked at alone)", error))
+        return None
+    return project
+
+
+def _file_outcome(project: Project, source: SourceText, file: SourceFile, request: Request) -> FileOutcome:
+    @cache
+    def find(text: str) -> tuple[Finding, ...]:
+        # Putting in an equal file would have the compiled functions of the whole project searched again.
+        current = project if text == file.text else project.with_file(parse(file.path, text))
+        view = current.view(file.path)
+        return _in_order(finding for rule in request.rules for finding in rule.find(view))
+
+    suppressions = read_suppressions(source.text)
+    found = find(source.text)
+    unused = suppressions.unused(found) if request.report_unused else ()
+    findings = [finding for finding in found if not suppressions.silences(finding)]
+    if not request.edit or all(finding.fix is None for finding in findings):
+        remaining = tuple(Entry(finding) for finding in findings)
+        return FileOutcome(source, source.text, (), remaining, unused)
+    # LibCST is slow to load, and needed only where there is a fix.
+    from gbfix.cli.edited import edited
+
+    outcome = edited(source, find, unsafe=request.unsafe, accept=request.accept)
+    return replace(outcome, unused_suppressions=unused)
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda finding: (finding.span, finding.code)))
+
+
+def _naming(name: str, error: GbfixError) -> str:
+    text = str(error)
+    return text if text.startswith(name) else f"{name}: {text}"

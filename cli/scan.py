@@ -1,0 +1,39 @@
+"""`gbfix scan`: findings from the source alone."""
+
+from __future__ import annotations
+
+from gbfix.cli.failure import one_line_failures
+from gbfix.cli.options import AssumeCompiled, Exclude, ExitZero, Format, Ignore, OutputFormat, Paths, Select
+
+
+def scan(
+    paths: Paths = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    assume_compiled: AssumeCompiled = False,
+    exit_zero: ExitZero = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
+    from gbfix.cli.inputs import read_inputs
+    from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
+    from gbfix.cli.progress import progress
+    from gbfix.cli.report import exit_with_code, print_scan
+    from gbfix.cli.run import Request, run
+
+    with one_line_failures():
+        settings = settings_with(select, ignore, exclude, assume_compiled)
+        rules = chosen_rules(settings)
+        inputs = read_inputs(paths, settings)
+        with progress(len(inputs.sources)) as advance:
+            request = Request(
+                rules,
+                edit=False,
+                assume_compiled=settings.assume_compiled,
+                report_unused=runs_every_rule(settings),
+                advance=advance,
+            )
+            outcome = run(inputs, request)
+        print_scan(outcome, output_format)
+        exit_with_code(outcome, exit_zero=exit_zero)

@@ -1,0 +1,17 @@
+"""`gbfix undo`: take the last `gbfix apply` back."""
+
+from __future__ import annotations
+
+import typer
+
+from gbfix.cli.failure import one_line_failures
+
+
+def undo() -> None:
+    """Take the last apply back, if the files are still as it left them."""
+    from gbfix.cli.names import display_name
+    from gbfix.engine.undo import undo_last, undo_root
+
+    with one_line_failures():
+        for path in undo_last(undo_root()):
+            typer.echo(f"restored {display_name(path)}")

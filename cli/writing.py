@@ -1,0 +1,59 @@
+"""Bringing a run's results to the disk: edited files, and the patch file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from gbfix.cli.outcome import FileOutcome, Outcome
+from gbfix.cli.patch import patch_of
+from gbfix.engine.atomic import replace as replace_contents
+from gbfix.engine.model import GbfixError, WriteError
+from gbfix.engine.paths import printable
+from gbfix.engine.undo import undo_root
+from gbfix.engine.write import Change, blocked, write_files
+
+
+def write_outcome(outcome: Outcome, *, allow_dirty: bool) -> Outcome:
+    """Write every changed file that may be written; the others become problems of the outcome that is given back."""
+    changed = [file for file in outcome.files if file.changed]
+    refused = blocked([_change(file) for file in changed], allow_dirty=allow_dirty)
+    problems = [str(error) for error in refused.values()]
+    failed = set(refused)
+    writable = [file for file in changed if file.source.path not in failed]
+    try:
+        if writable:
+            root = undo_root([file.source.path for file in writable])
+            write_files([_change(file) for file in writable], root=root, allow_dirty=allow_dirty)
+    except GbfixError as error:
+        problems += str(error).splitlines()
+        failed.update(file.source.path for file in writable)
+    files = tuple(file for file in outcome.files if file.source.path not in failed)
+    return replace(outcome, files=files, problems=(*outcome.problems, *problems))
+
+
+def write_patch(path: Path, outcome: Outcome) -> None:
+    """Write the patch of a run to a file, whole or not at all. Raises WriteError."""
+    patch = patch_of(outcome.files)
+    try:
+        if path.is_file():
+            replace_contents(path, patch)
+        else:
+            path.write_bytes(patch)
+    except OSError as error:
+        raise WriteError(f"{printable(path)}: the patch cannot be written: {error.strerror}") from error
+
+
+def undo_hint(outcome: Outcome) -> str | None:
+    """How to take the written files back; None when none was written."""
+    changed = [file.source.path for file in outcome.files if file.changed]
+    if not changed:
+        return None
+    root = undo_root(changed)
+    same_place = os.path.realpath(root) == os.path.realpath(undo_root())
+    return "`gbfix undo` takes it back" + ("" if same_place else f" (run it in {printable(root)})")
+
+
+def _change(file: FileOutcome) -> Change:
+    return Change(file.source, file.after)

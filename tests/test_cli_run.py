@@ -1,0 +1,74 @@
+"""The flow with rules made for the test: what happens when a rule fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from gbfix.analysis.project import FileView, Project
+from gbfix.analysis.regions import CompiledFunction
+from gbfix.cli.inputs import Inputs
+from gbfix.cli.run import Request, run
+from gbfix.engine.files import SourceText
+from gbfix.engine.model import Finding, Fix, Replacement, Rule, Span
+
+
+def _rename(view: FileView) -> Iterable[Finding]:
+    """Finds every line "old" and makes it "new"; fails in a file with the word "explode"."""
+    if "explode" in view.source.text:
+        raise ZeroDivisionError("boom")
+    for number, line in enumerate(view.source.lines, 1):
+        if line == "old":
+            span = Span(number, 0, number, 3)
+            yield Finding("GBF901", "old-name", span, "old", "f", "r", fix=Fix("rename", (Replacement(span, "new"),)))
+
+
+RULE = Rule("GBF901", "old-name", "old", "old", _rename)
+
+
+def _inputs(**texts: str) -> Inputs:
+    sources = (SourceText(Path(f"{name}.py"), text, "utf-8", False) for name, text in texts.items())
+    return Inputs(tuple(sources), ())
+
+
+def test_an_internal_error_in_one_file_does_not_lose_the_others() -> None:
+    outcome = run(_inputs(a="old\n", b="explode\n", c="old\n"), Request((RULE,), edit=True))
+    assert [(file.name, file.after) for file in outcome.files] == [("a.py", "new\n"), ("c.py", "new\n")]
+    (problem,) = outcome.problems
+    assert problem.startswith("internal error in b.py: ZeroDivisionError: boom (test_cli_run.py:")
+    assert problem.endswith("; please report")
+
+
+def test_when_files_cannot_be_looked_at_together_each_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(project: Project) -> Iterable[CompiledFunction]:
+        if len(project.files) > 1:
+            raise ZeroDivisionError("boom")
+        return ()
+
+    monkeypatch.setattr("gbfix.analysis.project.compiled_functions", search)
+    outcome = run(_inputs(a="old\n", b="old\n"), Request((RULE,), edit=True))
+    assert [file.after for file in outcome.files] == ["new\n", "new\n"]
+    assert [problem.partition(": ")[0] for problem in outcome.problems] == [
+        "internal error in the search across files (each is now looked at alone)"
+    ]
+
+
+def test_looking_makes_no_edit_and_no_diff() -> None:
+    (file,) = run(_inputs(a="old\n"), Request((RULE,), edit=False)).files
+    assert (file.changed, len(file.remaining), file.remaining[0].diff) == (False, 1, "")
+
+
+def test_applied_fixes_carry_their_own_diff() -> None:
+    (file,) = run(_inputs(a="old\nx\nold\n"), Request((RULE,), edit=True)).files
+    assert [entry.finding.span.line for entry in file.applied] == [1, 3]
+    assert all(entry.diff.count("\n+new") == 1 for entry in file.applied)
+    assert file.remaining == ()
+
+
+def test_a_declined_fix_remains() -> None:
+    request = Request((RULE,), edit=True, accept=lambda _name, entry: entry.finding.span.line == 1)
+    (file,) = run(_inputs(a="old\nx\nold\n"), request).files
+    assert file.after == "new\nx\nold\n"
+    assert [entry.finding.span.line for entry in file.remaining] == [3]

@@ -1,0 +1,68 @@
+"""The examples run, and gbfix says of each what its docstring says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_project import Project
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+OUTPUT = {
+    "guarded_division": "tensor([ 0.,  4.,  8., 12.])\ntensor([ 1.,  0., -1., -2.])\n",
+    "item_arithmetic": "tensor([-1.5000, -0.5000,  0.5000,  1.5000])\n",
+    "print_between": "halfway\ntensor([1., 3., 5., 7.])\n",
+    "scalar_branch": "tensor([0., 2., 4., 6.])\ntensor([ 1.,  0., -1., -2.])\n",
+    "shape_branch": "tensor([ 0.,  2.,  4.,  6.,  8., 10.])\ntensor([1., 2., 3., 4.])\n",
+    "shape_report": "gram: (3, 3)\ntensor([[ 0.5000,  1.5000,  2.5000],\n        [ 1.5000,  6.5000, 11.5000],\n"
+    "        [ 2.5000, 11.5000, 20.5000]])\n",
+    "two_sizes": "tensor([0.0000, 0.5000, 1.0000, 1.5000])\ntensor([0.0000, 0.5000, 1.0000, 1.5000, 2.0000, 2.5000])\n",
+}
+
+
+@pytest.fixture
+def examples(project: Project) -> Project:
+    for path in EXAMPLES:
+        project.write(path.name, path.read_bytes())
+    project.commit()
+    return project
+
+
+def test_there_are_no_others() -> None:
+    assert {path.stem for path in EXAMPLES} == set(OUTPUT)
+
+
+def test_an_example_prints_the_same_before_and_after(examples: Project) -> None:
+    examples.gbfix("apply")
+    for path in EXAMPLES:
+        names = [path] if examples.read(path.name) == path.read_text() else [path, examples.root / path.name]
+        for program in names:
+            done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+            assert done.stdout == OUTPUT[path.stem], program
+
+
+def test_the_scalar_branch_is_fixed_safely(examples: Project) -> None:
+    patch = examples.gbfix("apply", "--dry-run", "scalar_branch.py").out
+    assert "+    y = torch.where(" in patch
+
+
+def test_the_guarded_division_is_refused_for_the_division(examples: Project) -> None:
+    done = examples.gbfix("apply", "--dry-run", "--unsafe", "guarded_division.py")
+    assert done.out == ""
+    assert "refused" in done.err
+    assert "12 // steps" in done.err
+
+
+@pytest.mark.parametrize("name", ["shape_branch.py", "two_sizes.py"])
+def test_a_branch_on_a_shape_is_left_alone(examples: Project, name: str) -> None:
+    done = examples.gbfix("apply", "--dry-run", "--unsafe", name)
+    assert (done.code, done.out) == (0, "")
+
+
+def test_the_readme_shows_the_real_output(examples: Project) -> None:
+    readme = (EXAMPLES[0].parent.parent / "README.md").read_text()
+    shown = readme.partition("```diff\n")[2].partition("```")[0]
+    patch = examples.gbfix("apply", "--dry-run", "scalar_branch.py").out
+    assert shown == patch.replace("scalar_branch.py", "examples/scalar_branch.py")
