@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from functools import cached_property
 from gbfix.analysis.names import Names
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import SourceFile
+from gbfix.analysis.values import Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,11 @@ class FileView:
 
     project: Project
     source: SourceFile
+
+    @cached_property
+    def class_members(self) -> dict[ast.ClassDef, dict[str, Value]]:
+        """What the attributes set in `__init__` hold, by class; filled as classes are asked for."""
+        return {}
 
     @property
     def names(self) -> Names:

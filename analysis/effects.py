@@ -1,0 +1,67 @@
+"""What running an expression does besides giving its value."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from gbfix.analysis.operators import Gradient
+
+
+@dataclass(frozen=True, order=True)
+class Requirement:
+    """A condition without which an expression raises; equal keys are the same condition at run time."""
+
+    key: Hashable = field(compare=False)
+    text: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, order=True)
+class Note:
+    """A reason in words with the line it is about."""
+
+    text: str
+    line: int
+
+
+@dataclass
+class Effects:
+    """Collects the effects of one or more expressions.
+
+    impure: reasons why it may do more than compute (I/O, state, unknown calls, in-place writes).
+    random: draws from a random generator. requirements: what it needs in order not to raise.
+    gradient: operations through which a zero gradient may become NaN. heavy: calls of whole modules.
+    numbers: names of captured values that may be Python numbers.
+    """
+
+    impure: list[Note] = field(default_factory=list)
+    random: list[Note] = field(default_factory=list)
+    requirements: list[Requirement] = field(default_factory=list)
+    gradient: list[tuple[Gradient, Note]] = field(default_factory=list)
+    heavy: list[Note] = field(default_factory=list)
+
+    def add(self, other: Effects) -> None:
+        """Take in the effects of another expression."""
+        self.impure += other.impure
+        self.random += other.random
+        self.requirements += other.requirements
+        self.gradient += other.gradient
+        self.heavy += other.heavy
+
+    @property
+    def pure(self) -> bool:
+        """True when it only computes, without randomness."""
+        return not self.impure and not self.random
+
+    def keys(self) -> frozenset[Hashable]:
+        """The keys of all requirements."""
+        return frozenset(requirement.key for requirement in self.requirements)
+
+    def worst_gradient(self) -> tuple[Gradient, Note] | None:
+        """The most dangerous derivative, singular before finite; None when every one is safe."""
+        for level in (Gradient.SINGULAR, Gradient.FINITE):
+            for gradient, note in self.gradient:
+                if gradient is level:
+                    return gradient, note
+        return None

@@ -1,0 +1,700 @@
+"""What every name holds before each statement of a function.
+
+An abstract execution of the body: branches are joined, loops run until their facts stop changing.
+A name that may be unbound, or that an inner function writes, is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from gbfix.analysis import values as v
+from gbfix.analysis.evaluate import Evaluation
+from gbfix.analysis.names import Binding, Names
+from gbfix.analysis.operators import EVIDENCE_METHODS
+from gbfix.analysis.project import FileView
+from gbfix.analysis.source import Function, FunctionNode, SourceFile
+from gbfix.analysis.values import Assumption, Kind, Value
+
+_LOOP_ROUNDS = 6
+_INLINE_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class State:
+    """The facts at one program point: what names hold, and which requirements have already been met."""
+
+    values: Mapping[str, Value]
+    established: frozenset[Hashable] = frozenset()
+
+    def bind(self, name: str, value: Value) -> State:
+        """The state after an assignment."""
+        return replace(self, values={**self.values, name: value})
+
+    def without(self, names: Iterable[str]) -> State:
+        """The state in which some names are not known."""
+        gone = set(names)
+        return replace(self, values={name: value for name, value in self.values.items() if name not in gone})
+
+
+@dataclass(eq=False)
+class Context:
+    """Where an evaluation stands: the function, its file, and what surrounds them."""
+
+    view: FileView
+    function: Function
+    salt: Hashable = ()
+    depth: int = 0
+
+    @property
+    def source(self) -> SourceFile:
+        """The file."""
+        return self.view.source
+
+    @property
+    def names(self) -> Names:
+        """The scopes of the file."""
+        return self.view.names
+
+    @cached_property
+    def local_names(self) -> frozenset[str]:
+        """The names that the function itself binds, parameters included."""
+        scope = self.function.node
+        return frozenset(self.names.local_bindings(scope)) - frozenset(self.names.declared_outer(scope))
+
+    def is_local(self, name: str) -> bool:
+        """True when the function binds the name itself."""
+        return name in self.local_names
+
+    def is_self(self, node: ast.expr) -> bool:
+        """True for the receiver parameter of a method."""
+        return (
+            self.function.owner is not None
+            and isinstance(node, ast.Name)
+            and bool(self.function.parameters)
+            and node.id == self.function.parameters[0].arg
+        )
+
+    def member(self, node: ast.Attribute) -> Value | None:
+        """What `self.name` holds when `__init__` is the only place of the class that sets it."""
+        if not self.is_self(node.value) or self.function.owner is None:
+            return None
+        return class_members(self.view, self.function.owner).get(node.attr)
+
+    def generation(self, node: ast.expr) -> Hashable:
+        """A token that two reads of an attribute share when nothing can have written it in between.
+
+        Two places of one `if` tree share it: its arms exclude each other, and what writes is refused.
+        """
+        current: ast.AST = node
+        for parent in self.source.ancestors(node):
+            if isinstance(current, ast.stmt) and not isinstance(parent, ast.If):
+                break
+            current = parent
+        return (getattr(current, "lineno", 0), getattr(current, "col_offset", 0), self.salt)
+
+    def outer_name(self, node: ast.Name) -> Value:
+        """The facts about a global, builtin or closure name."""
+        bindings = self.names.bindings(node.id, node)
+        if not bindings:
+            return v.OTHER
+        if all(
+            isinstance(b.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or b.qualified for b in bindings
+        ):
+            return Value(Kind.OTHER, class_name=self.names.qualified(node))
+        if len(bindings) == 1:
+            known = self._single_outer(bindings[0], node)
+            if known is not None:
+                return known
+        token = v.term("closure", node.id, self.generation(node))
+        return v.opaque_tensor(token, None, kind=Kind.MAYBE)
+
+    def _single_outer(self, binding: Binding, node: ast.Name) -> Value | None:
+        if isinstance(binding.node, ast.arg):
+            return replace(parameter_value(self, binding.node), fresh=False)
+        statement = binding.statement
+        at_module = self.source.parents.get(statement) is self.source.tree
+        if (
+            at_module
+            and isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and self.depth < _INLINE_DEPTH
+        ):
+            inner = Context(self.view, self.function, ("module", statement.lineno), self.depth + 1)
+            found = Evaluation(inner, {}).value(statement.value)
+            sources = frozenset({node.id}) if found.sources != frozenset() else found.sources
+            return replace(found, fresh=False, sources=sources)
+        return None
+
+    def inline(self, evaluation: Evaluation, call: ast.Call) -> Value | None:
+        """The result of calling a plain function of this file, by evaluating its body; None for other functions."""
+        binding = self.names.single_definition(call.func)
+        if binding is None or not isinstance(binding.node, ast.FunctionDef) or self.depth >= _INLINE_DEPTH:
+            return None
+        callee = self.source.function_of_node[binding.node]
+        arguments = _bind_arguments(binding.node, call)
+        if arguments is None or binding.node.decorator_list or callee is self.function or self._captures(callee):
+            return None
+        inner = Context(self.view, callee, (*_as_tuple(self.salt), call.lineno, call.col_offset), self.depth + 1)
+        environment = {name: replace(evaluation.value(node), fresh=False) for name, node in arguments.items()}
+        return _run_straight(inner, binding.node.body, environment, evaluation)
+
+    def _captures(self, callee: Function) -> bool:
+        """True when the callee is defined inside a function, where its closure may change."""
+        return self.source.enclosing_function(callee.node) is not None
+
+
+def _as_tuple(salt: Hashable) -> tuple[Hashable, ...]:
+    return salt if isinstance(salt, tuple) else (salt,)
+
+
+def _bind_arguments(callee: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
+    arguments = callee.args
+    if (
+        arguments.vararg
+        or arguments.kwarg
+        or arguments.posonlyargs
+        or any(isinstance(a, ast.Starred) for a in call.args)
+    ):
+        return None
+    names = [a.arg for a in [*arguments.args, *arguments.kwonlyargs]]
+    if len(call.args) > len(arguments.args) or any(k.arg not in names for k in call.keywords):
+        return None
+    bound = dict(zip((a.arg for a in arguments.args), call.args, strict=False))
+    bound.update({k.arg: k.value for k in call.keywords if k.arg is not None})
+    return bound if set(bound) == set(names) else None
+
+
+def _run_straight(
+    inner: Context, body: Sequence[ast.stmt], environment: dict[str, Value], outer: Evaluation
+) -> Value | None:
+    """Evaluate assignments and one final return; anything else is not plain."""
+    effects = []
+    for statement in body:
+        evaluation = Evaluation(inner, environment)
+        match statement:
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                continue
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                environment = {**environment, name: evaluation.value(value)}
+                effects.append(evaluation.effects)
+            case ast.Return(value=ast.expr() as value):
+                result = evaluation.value(value)
+                for collected in [*effects, evaluation.effects]:
+                    outer.effects.add(collected)
+                return replace(result, fresh=False)
+            case _:
+                return None
+    return None
+
+
+def parameter_value(context: Context, argument: ast.arg) -> Value:
+    """What the annotation of a parameter says; without one it may be a tensor, and nothing shows it."""
+    token = v.term("parameter", argument.arg, context.salt)
+    kind, assumed = _annotation_kind(context, argument.annotation, argument.arg)
+    if kind in (Kind.TENSOR, Kind.MAYBE):
+        return v.opaque_tensor(token, argument.arg, kind=kind).assuming(assumed)
+    return Value(kind, number=_number_annotation(argument.annotation) if kind is Kind.NUMBER else None)
+
+
+def _annotation_kind(context: Context, annotation: ast.expr | None, name: str) -> tuple[Kind, frozenset[Assumption]]:
+    nothing = frozenset[Assumption]()
+    if annotation is None:
+        return Kind.MAYBE, nothing
+    node = _parse_string(annotation)
+    options = _union_members(node)
+    kinds = {_simple_annotation(context, option) for option in options}
+    if kinds == {Kind.TENSOR}:
+        return Kind.TENSOR, nothing
+    if kinds == {Kind.TENSOR, None}:
+        return Kind.TENSOR, frozenset({Assumption(f"{name} is not None", annotation.lineno)})
+    if kinds == {Kind.NUMBER}:
+        return Kind.NUMBER, nothing
+    if Kind.TENSOR in kinds or Kind.MAYBE in kinds:
+        return Kind.MAYBE, nothing
+    return Kind.OTHER, nothing
+
+
+def _parse_string(annotation: ast.expr) -> ast.expr:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return annotation
+    return annotation
+
+
+def _union_members(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return [*_union_members(left), *_union_members(right)]
+        case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
+            return [*_union_members(inner), ast.Constant(None)]
+        case ast.Subscript(value=ast.Name(id="Union") | ast.Attribute(attr="Union"), slice=ast.Tuple(elts=parts)):
+            return [member for part in parts for member in _union_members(part)]
+        case _:
+            return [node]
+
+
+_TENSOR_ANNOTATIONS = frozenset(
+    {
+        "Tensor",
+        "FloatTensor",
+        "LongTensor",
+        "HalfTensor",
+        "DoubleTensor",
+        "BoolTensor",
+        "IntTensor",
+        "ByteTensor",
+        "BFloat16Tensor",
+    }
+)
+
+
+def _simple_annotation(context: Context, node: ast.expr) -> Kind | None:
+    """The kind that an annotation without unions names; None stands for the annotation None."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return None
+    dotted = _qualified_annotation(context, node)
+    if dotted.startswith("torch.") and dotted.rpartition(".")[2] in _TENSOR_ANNOTATIONS:
+        return Kind.TENSOR
+    if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+        return Kind.TENSOR
+    if isinstance(node, ast.Name) and node.id in ("int", "float", "bool"):
+        return Kind.NUMBER
+    if isinstance(node, ast.Name) and node.id in ("str", "bytes", "list", "dict", "tuple", "set"):
+        return Kind.OTHER
+    if isinstance(node, ast.Subscript) and not dotted.startswith("typing.Annotated"):
+        return Kind.OTHER
+    return Kind.MAYBE
+
+
+def _qualified_annotation(context: Context, node: ast.expr) -> str:
+    """The dotted name of an annotation. One parsed out of a string has no place: its first name is the module's."""
+    if node in context.source.parents:
+        return context.names.qualified(node) or ""
+    dotted = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+    first, _, rest = dotted.partition(".")
+    bindings = context.names.local_bindings(context.source.tree).get(first, [])
+    qualified = {b.qualified for b in bindings}
+    base = qualified.pop() if len(qualified) == 1 else None
+    return "" if base is None else f"{base}.{rest}".rstrip(".")
+
+
+def _number_annotation(annotation: ast.expr | None) -> str | None:
+    node = _parse_string(annotation) if annotation is not None else None
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
+    """The attributes that only `__init__` sets, each once and not under a condition, with what they hold."""
+    cache = view.class_members
+    if owner not in cache:
+        cache[owner] = _class_members(view, owner)
+    return cache[owner]
+
+
+def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
+    stores: dict[str, int] = {}
+    for node in ast.walk(owner):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store | ast.Del)
+            and isinstance(node.value, ast.Name)
+        ):
+            stores[node.attr] = stores.get(node.attr, 0) + 1
+    found: dict[str, Value] = {}
+    for function in view.source.functions:
+        if function.owner is not owner or function.name != "__init__" or isinstance(function.node, ast.Lambda):
+            continue
+        context = Context(view, function, ("init", owner.lineno))
+        for statement in function.node.body:
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=value) if context.is_self(
+                    target.value
+                ):
+                    if stores.get(name) == 1:
+                        found[name] = _member_value(context, name, value)
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(attr="register_buffer") as func, args=[ast.Constant(value=str(name)), *_]
+                    )
+                ):
+                    if context.is_self(func.value) and name not in stores:
+                        found[name] = v.opaque_tensor(v.term("self", name), None, kind=Kind.TENSOR)
+    return found
+
+
+def _member_value(context: Context, name: str, value: ast.expr) -> Value:
+    token = v.term("self", name)
+    if isinstance(value, ast.Call):
+        qualified = context.names.qualified(value.func) or ""
+        if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+            return v.opaque_tensor(token, f"self.{name}", kind=Kind.TENSOR)
+        if qualified.startswith("torch.nn."):
+            return Value(Kind.MODULE, class_name=qualified)
+        return v.opaque_tensor(token, None, kind=Kind.MAYBE)
+    found = Evaluation(context, {}).value(value) if isinstance(value, ast.Constant) else v.UNKNOWN
+    return found if found.kind is Kind.NUMBER else v.opaque_tensor(token, None, kind=Kind.MAYBE)
+
+
+class Flow:
+    """The states of one function: `before[statement]` is what holds when the statement starts."""
+
+    def __init__(self, view: FileView, function: Function) -> None:
+        self.context = Context(view, function)
+        self.before: dict[ast.stmt, State] = {}
+        self._untracked = self._written_by_inner_functions()
+        self._captured = self._read_by_inner_functions()
+        self.entry = State(self._parameters())
+        node = function.node
+        if not isinstance(node, ast.Lambda):
+            self._block(node.body, self.entry)
+
+    def evaluate(self, node: ast.expr, state: State) -> tuple[Value, Evaluation]:
+        """The facts about an expression where `state` holds."""
+        evaluation = Evaluation(self.context, state.values)
+        return evaluation.value(node), evaluation
+
+    # -- setting out -----------------------------------------------------------------------
+
+    def _parameters(self) -> dict[str, Value]:
+        evidence = self._evidence()
+        found: dict[str, Value] = {}
+        arguments = self.context.function.node.args
+        for argument in self.context.function.parameters:
+            name = argument.arg
+            if argument in (arguments.vararg, arguments.kwarg):
+                found[name] = v.OTHER
+            elif self.context.is_self(ast.Name(name)):
+                found[name] = Value(Kind.OTHER, class_name="self")
+            else:
+                value = parameter_value(self.context, argument)
+                if value.kind is Kind.MAYBE and name in evidence:
+                    value = replace(value.assuming([evidence[name]]), kind=Kind.TENSOR)
+                found[name] = value
+        return {name: value for name, value in found.items() if name not in self._untracked}
+
+    def _evidence(self) -> dict[str, Assumption]:
+        """Parameters that the body uses as a tensor, by a method that tensors have or by a function of torch."""
+        found: dict[str, Assumption] = {}
+        for node in ast.walk(self.context.function.node):
+            if not isinstance(node, ast.Call):
+                continue
+            func = node.func
+            if (self.context.names.qualified(func) or "").startswith("torch."):
+                suggested = _operand_names(node.args[0]) if node.args else []
+            elif isinstance(func, ast.Attribute) and func.attr in EVIDENCE_METHODS:
+                suggested = _operand_names(func.value)
+            else:
+                continue
+            for name in suggested:
+                found.setdefault(name, Assumption(f"{name} is a tensor", node.lineno))
+        return found
+
+    def _written_by_inner_functions(self) -> frozenset[str]:
+        found: set[str] = set()
+        for node in ast.walk(self.context.function.node):
+            if isinstance(node, ast.Nonlocal):
+                found.update(node.names)
+        scope = self.context.function.node
+        return frozenset(found) | frozenset(self.context.names.declared_outer(scope))
+
+    def _read_by_inner_functions(self) -> frozenset[str]:
+        inner = [
+            n
+            for n in ast.walk(self.context.function.node)
+            if isinstance(n, FunctionNode) and n is not self.context.function.node
+        ]
+        return frozenset(n.id for function in inner for n in ast.walk(function) if isinstance(n, ast.Name))
+
+    # -- execution -------------------------------------------------------------------------
+
+    def _block(self, body: Sequence[ast.stmt], state: State | None) -> State | None:
+        """Run statements; None stands for "not reached"."""
+        for statement in body:
+            if state is None:
+                return None
+            self.before[statement] = state
+            state = self._statement(statement, state)
+        return state
+
+    def _statement(self, statement: ast.stmt, state: State) -> State | None:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                state, found = self._run(value, state)
+                for target in targets:
+                    state = self._bind(target, value, found, state, aliased=len(targets) > 1)
+                return state
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                state, found = self._run(value, state)
+                return self._bind(target, value, found, state)
+            case ast.AugAssign(target=target, value=value):
+                return self._augmented(target, value, state)
+            case ast.Expr(value=value):
+                return self._run(value, state)[0]
+            case ast.Return(value=value):
+                if value is not None:
+                    self._run(value, state)
+                return None
+            case ast.Raise() | ast.Break() | ast.Continue():
+                return None
+            case ast.If():
+                return self._if(statement, state)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(statement, state)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                for item in items:
+                    state = self._run(item.context_expr, state)[0]
+                    if item.optional_vars is not None:
+                        state = state.without(_stored_names([item.optional_vars]))
+                return self._block(body, state)
+            case ast.Try():
+                return self._try(statement, state)
+            case ast.Match(subject=subject, cases=cases):
+                state = self._run(subject, state)[0]
+                return self._match(cases, state, statement)
+            case ast.Assert(test=test):
+                return self._run(test, state)[0]
+            case (
+                ast.Delete()
+                | ast.Import()
+                | ast.ImportFrom()
+                | ast.FunctionDef()
+                | ast.AsyncFunctionDef()
+                | ast.ClassDef()
+            ):
+                return state.without(_stored_names([statement]))
+            case _:
+                return state.without(_stored_names([statement]))
+
+    def _run(self, value: ast.expr, state: State) -> tuple[State, Value]:
+        evaluation = Evaluation(self.context, state.values)
+        found = evaluation.value(value)
+        state = replace(state, established=state.established | evaluation.effects.keys())
+        for node in ast.walk(value):
+            if isinstance(node, ast.NamedExpr):
+                state = state.bind(node.target.id, self.evaluate(node.value, state)[0])
+        private = found.fresh or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
+        if evaluation.effects.impure or not private:
+            state = self._shared(value, state)
+        return state, found
+
+    def _shared(self, value: ast.expr, state: State) -> State:
+        """Tensors handed to something unknown, named twice, viewed or put in a container are not private any more."""
+        touched = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        changed = {
+            name: replace(held, fresh=False) for name, held in state.values.items() if name in touched and held.fresh
+        }
+        return replace(state, values={**state.values, **changed})
+
+    def _bind(self, target: ast.expr, node: ast.expr, found: Value, state: State, aliased: bool = False) -> State:
+        match target:
+            case ast.Name(id=name):
+                if name in self._untracked:
+                    return state
+                if aliased or name in self._captured:
+                    found = replace(found, fresh=False)
+                return state.bind(name, found)
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                parts = node.elts if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(targets) else None
+                before = state
+                for index, part in enumerate(targets):
+                    if parts is not None and not isinstance(part, ast.Starred):
+                        value = replace(self.evaluate(parts[index], before)[0], fresh=False)
+                        state = self._bind(part, parts[index], value, state)
+                    else:
+                        state = self._unknown_target(part, state)
+                return state
+            case _:
+                return self._shared(node, state)
+
+    def _unknown_target(self, target: ast.expr, state: State) -> State:
+        for name in _stored_names([target]):
+            token = v.term("unpacked", name, target.lineno, target.col_offset)
+            state = (
+                state.bind(name, v.opaque_tensor(token, None, kind=Kind.MAYBE))
+                if name not in self._untracked
+                else state
+            )
+        return state
+
+    def _augmented(self, target: ast.expr, value: ast.expr, state: State) -> State:
+        state, found = self._run(value, state)
+        if not isinstance(target, ast.Name) or target.id in self._untracked or target.id not in state.values:
+            return state
+        held = state.values[target.id]
+        if held.tensor_like:
+            # In place: shape, dtype and device stay those of the target.
+            return state.bind(target.id, replace(held, sources=v.union_sources([held, found])))
+        if held.kind is Kind.NUMBER and found.kind is Kind.NUMBER:
+            return state.bind(target.id, v.number("float" if "float" in (held.number, found.number) else None))
+        token = v.term("augmented", target.id, target.lineno)
+        return state.bind(target.id, v.opaque_tensor(token, None, kind=Kind.MAYBE))
+
+    def _if(self, statement: ast.If, state: State) -> State | None:
+        state = self._run(statement.test, state)[0]
+        then = self._block(statement.body, self.refine(statement.test, state, True))
+        otherwise = self._block(statement.orelse, self.refine(statement.test, state, False))
+        return _merge(then, otherwise, ("if", statement.lineno, statement.col_offset))
+
+    def refine(self, test: ast.expr, state: State, outcome: bool) -> State:
+        """What a static test tells about a name: its dtype, that it is a tensor, that it is not None."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                return self.refine(inner, state, not outcome)
+            case ast.BoolOp(op=ast.And(), values=parts) if outcome:
+                for part in parts:
+                    state = self.refine(part, state, True)
+                return state
+            case ast.BoolOp(op=ast.Or(), values=parts) if not outcome:
+                for part in parts:
+                    state = self.refine(part, state, False)
+                return state
+            case ast.Compare(
+                left=ast.Attribute(value=ast.Name(id=name), attr="dtype"), ops=[ast.Eq()], comparators=[right]
+            ) if outcome:
+                qualified = self.context.names.qualified(right) or ""
+                dtype = v.concrete_dtype(qualified.removeprefix("torch.")) if qualified.startswith("torch.") else None
+                held = state.values.get(name)
+                if dtype is not None and held is not None and held.tensor_like:
+                    return state.bind(name, replace(held, dtype=dtype))
+                return state
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]) if (
+                outcome
+            ):
+                return self._not_none(name, state)
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]) if (
+                not outcome
+            ):
+                return self._not_none(name, state)
+            case ast.Call(func=func, args=[ast.Name(id=name), *rest]) if outcome:
+                tests_tensor = self.context.names.qualified(func) == "torch.is_tensor" or (
+                    self.context.names.is_builtin(func, "isinstance")
+                    and len(rest) == 1
+                    and self.context.names.qualified(rest[0]) == "torch.Tensor"
+                )
+                held = state.values.get(name)
+                if tests_tensor and held is not None and held.tensor_like:
+                    return state.bind(name, replace(held, kind=Kind.TENSOR, assumed=frozenset()))
+                return state
+            case _:
+                return state
+
+    def _not_none(self, name: str, state: State) -> State:
+        held = state.values.get(name)
+        if held is None or not held.assumed:
+            return state
+        kept = frozenset(a for a in held.assumed if a.claim != f"{name} is not None")
+        return state.bind(name, replace(held, assumed=kept))
+
+    def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
+        if isinstance(statement, ast.While):
+            state = self._run(statement.test, state)[0]
+        else:
+            state = self._run(statement.iter, state)[0]
+        stored = _stored_names([statement])
+        head = state
+        for _ in range(_LOOP_ROUNDS):
+            start = head if isinstance(statement, ast.While) else self._loop_target(statement, head)
+            end = self._block(statement.body, start)
+            merged = _merge(state, end, ("loop", statement.lineno, statement.col_offset)) or state
+            # A `continue` or `break` leaves from the middle: what the body stores is only known through the merge.
+            if _leaves_early(statement.body):
+                merged = merged.without(stored)
+            if merged == head:
+                break
+            head = merged
+        else:
+            head = state.without(stored)
+            self._block(statement.body, head)
+        return self._block(statement.orelse, head)
+
+    def _loop_target(self, statement: ast.For | ast.AsyncFor, state: State) -> State:
+        iterated = self.evaluate(statement.iter, state)[0]
+        counts = isinstance(statement.iter, ast.Call) and self.context.names.is_builtin(statement.iter.func, "range")
+        if counts and isinstance(statement.target, ast.Name) and statement.target.id not in self._untracked:
+            return state.bind(statement.target.id, v.number("int"))
+        if iterated.kind is Kind.TENSOR and isinstance(statement.target, ast.Name):
+            token = v.term("row", statement.lineno, statement.col_offset)
+            return state.bind(statement.target.id, v.opaque_tensor(token, None).assuming(iterated.assumed))
+        return self._unknown_target(statement.target, state)
+
+    def _try(self, statement: ast.Try, state: State) -> State | None:
+        stored = _stored_names(statement.body)
+        body = self._block(statement.body, state)
+        body = self._block(statement.orelse, body)
+        ends = [body]
+        for handler in statement.handlers:
+            ends.append(self._block(handler.body, state.without(stored | _stored_names([handler]))))
+        merged: State | None = None
+        for end in ends:
+            merged = _merge(merged, end, ("try", statement.lineno))
+        if statement.finalbody:
+            start = merged if merged is not None else state.without(stored)
+            after = self._block(statement.finalbody, start.without(stored) if statement.handlers else start)
+            return after if merged is not None else None
+        return merged
+
+    def _match(self, cases: Sequence[ast.match_case], state: State, statement: ast.stmt) -> State | None:
+        ends: list[State | None] = [state]
+        for case in cases:
+            inner = state.without(_stored_names([case.pattern]))
+            if case.guard is not None:
+                inner = self._run(case.guard, inner)[0]
+            ends.append(self._block(case.body, inner))
+        merged: State | None = None
+        for end in ends:
+            merged = _merge(merged, end, ("match", statement.lineno))
+        return merged
+
+
+def _operand_names(node: ast.expr) -> list[str]:
+    """The names that an arithmetic expression or comparison computes with."""
+    match node:
+        case ast.Name(id=name):
+            return [name]
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [*_operand_names(left), *_operand_names(right)]
+        case ast.UnaryOp(operand=operand):
+            return _operand_names(operand)
+        case _:
+            return []
+
+
+def _merge(first: State | None, second: State | None, token: Hashable) -> State | None:
+    if first is None or second is None:
+        return first if second is None else second
+    shared = first.values.keys() & second.values.keys()
+    joined = {name: v.join(first.values[name], second.values[name], v.term(token, name)) for name in shared}
+    return State(
+        {name: joined[name] for name in first.values if name in shared}, first.established & second.established
+    )
+
+
+def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Every name that the nodes may bind, in any scope."""
+    found: set[str] = set()
+    for top in nodes:
+        for node in ast.walk(top):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                    found.add(name)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    found.add(name)
+                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                    found.update(alias.asname or alias.name.split(".")[0] for alias in aliases)
+                case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                    found.add(name)
+                case ast.MatchMapping(rest=str(name)):
+                    found.add(name)
+                case _:
+                    continue
+    return frozenset(found)
+
+
+def _leaves_early(body: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Break | ast.Continue) for statement in body for node in ast.walk(statement))

@@ -1,0 +1,389 @@
+"""What must be true for a branch to become `torch.where` or `torch.cond`, and how each part was met.
+
+Every hazard of replacing a branch by a select is one obligation: the condition, the sides' kind, dtype,
+shape and device, what running the other side does, gradients, and object identity.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gbfix.analysis import values as v
+from gbfix.analysis.effects import Effects, Requirement
+from gbfix.analysis.flow import Flow
+from gbfix.analysis.operators import Gradient
+from gbfix.analysis.values import Kind, Value
+from gbfix.codemods._arms import Piece
+from gbfix.codemods._predicate import Predicate
+from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.model import Discharge, Obligation
+
+PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
+
+
+@dataclass
+class Selection:
+    """One value that is chosen between two."""
+
+    target: str
+    first: Piece
+    second: Piece
+
+
+@dataclass
+class Choice:
+    """One condition with its two sides: what they do, and what is chosen between them."""
+
+    predicate: Predicate
+    first: Effects = field(default_factory=Effects)
+    second: Effects = field(default_factory=Effects)
+    established: frozenset[Hashable] = frozenset()
+    selections: list[Selection] = field(default_factory=list)
+
+
+def condition_obligations(choices: Sequence[Choice]) -> list[Obligation]:
+    """The condition is a tensor, has one element, and evaluating all of it is harmless."""
+    leaves = [leaf for choice in choices for leaf in choice.predicate.leaves]
+    assumed = sorted({a for _, value, _ in leaves for a in value.assumed})
+    text, _, line = leaves[0]
+    found = []
+    if assumed:
+        reason = "; ".join(_claim(a.claim) for a in assumed)
+        found.append(Obligation("condition is a tensor", ASSUMED, reason, assumed[0].line))
+    else:
+        found.append(Obligation("condition is a tensor", PROVED, f"{shorten(text)} is one", line))
+    many = [(text, line) for text, value, line in leaves if not value.one and value.shape != v.SCALAR_SHAPE]
+    if many:
+        names = ", ".join(dict.fromkeys(shorten(text) for text, _ in many))
+        found.append(
+            Obligation(
+                "condition has one element", ASSUMED, f"the number of elements of {names} is not known", many[0][1]
+            )
+        )
+    else:
+        found.append(Obligation("condition has one element", PROVED, f"{shorten(text)} reduces every dimension", line))
+    found += [
+        Obligation(claim, ASSUMED, reason, line)
+        for choice in choices
+        for claim, reason, line in dict.fromkeys(choice.predicate.assumptions)
+    ]
+    for choice in choices:
+        found += _late_parts(choice)
+    return found
+
+
+def _late_parts(choice: Choice) -> list[Obligation]:
+    """`and` and `or` used to skip their later parts."""
+    claim = "evaluating the whole condition is harmless"
+    late = choice.predicate.late
+    if late.random:
+        return [Obligation(claim, VIOLATED, late.random[0].text, late.random[0].line)]
+    met = choice.established
+    open_ones = _unmet(late.requirements, met)
+    if open_ones:
+        return [Obligation(claim, ASSUMED, _texts(open_ones), open_ones[0].line)]
+    return []
+
+
+def kind_obligations(choices: Sequence[Choice]) -> list[Obligation]:
+    """Both sides of every selection are tensors of the same dtype, shape and device."""
+    selections = [s for choice in choices for s in choice.selections]
+    return [
+        _worst("both sides are tensors", [_tensors(s) for s in selections]),
+        _worst("both sides have the same dtype", [_dtypes(s) for s in selections]),
+        _worst("both sides have the same shape", [_shapes(s) for s in selections]),
+        _worst("both sides are on the same device", [_devices(s) for s in selections]),
+    ]
+
+
+def purity_obligation(choices: Sequence[Choice]) -> Obligation:
+    """Both sides only compute: no randomness, state, I/O or writes."""
+    for choice in choices:
+        for effects in (choice.first, choice.second):
+            for note in [*effects.impure, *effects.random]:
+                return Obligation("both sides only compute", VIOLATED, note.text, note.line)
+    line = min((s.first.line for c in choices for s in c.selections), default=0)
+    return Obligation("both sides only compute", PROVED, "known operations on tensors, no randomness", line)
+
+
+def totality_obligation(choices: Sequence[Choice]) -> Obligation:
+    """The side that was not taken cannot raise where the program did not."""
+    claim = "the side not taken cannot fail"
+    unmet: list[Requirement] = []
+    for choice in choices:
+        known = choice.established | choice.predicate.effects.keys()
+        unmet += _unmet(choice.first.requirements, known | choice.second.keys())
+        unmet += _unmet(choice.second.requirements, known | choice.first.keys())
+    if unmet:
+        return Obligation(claim, ASSUMED, _texts(unmet), unmet[0].line)
+    return Obligation(claim, PROVED, "what one side needs, the other or the code before it needs too")
+
+
+def gradient_obligations(flow: Flow, site: ast.AST, choices: Sequence[Choice]) -> list[Obligation]:
+    """A select sends a zero gradient to the side not taken, and makes both sides part of the graph."""
+    off = gradient_off(flow, site)
+    if off:
+        return [Obligation("gradients are the same", PROVED, off[0], off[1])]
+    found = [_worst("the side not taken adds nothing to gradients", [_zero_gradient(choice) for choice in choices])]
+    selections = [s for choice in choices for s in choice.selections]
+    found.append(_worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in selections]))
+    return found
+
+
+def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str]) -> Obligation:
+    """The result used to be the object one side named; a select makes a new one, with strides of its own."""
+    claim = "nobody relies on the result being the same object, or on its strides"
+    for choice in choices:
+        for selection in choice.selections:
+            for piece in (selection.first, selection.second):
+                if piece.value.fresh:
+                    continue
+                if selection.target in written_later:
+                    reason = f"{selection.target} is written in place later, which changed {shorten(piece.source)} too"
+                    return Obligation(claim, VIOLATED, reason, piece.line)
+                reason = f"{shorten(piece.source)} may be held by someone else, the new result is a copy"
+                return Obligation(claim, ASSUMED, reason, piece.line)
+            if selection.first.value.layout != selection.second.value.layout:
+                reason = f"{_both(selection)} may have different strides"
+                return Obligation(claim, ASSUMED, reason, selection.first.line)
+    return Obligation(claim, PROVED, "both sides are new tensors of the same layout")
+
+
+def cond_obligations(
+    flow: Flow, site: ast.AST, choices: Sequence[Choice], captured: Iterable[ast.expr]
+) -> list[Obligation]:
+    """What torch.cond needs beyond a condition and sides that agree (facts on torch 2.13, see the rule's page)."""
+    off = gradient_off(flow, site)
+    selections = [s for choice in choices for s in choice.selections]
+    found = [_worst("both sides have the same strides", [_layouts(s) for s in selections])]
+    if off:
+        found.append(Obligation("gradients are the same", PROVED, off[0], off[1]))
+    else:
+        found.append(_worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in selections]))
+        reason = "torch.cond has no second derivative and does not work under torch.func or checkpoint"
+        found.append(Obligation("only first derivatives are taken", ASSUMED, reason, getattr(site, "lineno", 0)))
+    found.append(_captured_obligation(flow, captured))
+    return found
+
+
+def _captured_obligation(flow: Flow, captured: Iterable[ast.expr]) -> Obligation:
+    claim = "the sides use tensors and constants only"
+    unsure = []
+    for node in captured:
+        statement = next(
+            (p for p in flow.context.source.ancestors(node) if isinstance(p, ast.stmt) and p in flow.before), None
+        )
+        state = flow.before[statement] if statement is not None else flow.entry
+        value = flow.evaluate(node, state)[0]
+        if flow.context.names.qualified(node) is not None:
+            continue  # A constant of a library, such as torch.pi, is a constant of the graph.
+        if value.kind is Kind.NUMBER and value.number != "int":
+            text = flow.context.source.segment(node)
+            return Obligation(
+                claim, VIOLATED, f"torch.cond cannot take the Python number {text} into a side", node.lineno
+            )
+        if value.kind is not Kind.TENSOR and value.tensor_like:
+            unsure.append(node)
+    if unsure:
+        names = ", ".join(dict.fromkeys(flow.context.source.segment(node) for node in unsure))
+        return Obligation(
+            claim,
+            ASSUMED,
+            f"{names} may be a Python number, which torch.cond cannot take into a side",
+            unsure[0].lineno,
+        )
+    return Obligation(claim, PROVED, "every captured name is a tensor")
+
+
+def gradient_off(flow: Flow, site: ast.AST) -> tuple[str, int] | None:
+    """Where the source turns gradients off around a site, as a reason and its line; None when it does not.
+
+    Inside the function only: a caller that holds `no_grad` proves nothing about other callers.
+    """
+    names = flow.context.names
+    for parent in flow.context.source.ancestors(site):
+        if isinstance(parent, ast.With):
+            for item in reversed(parent.items):
+                mode = _grad_mode(names.qualified(_callee(item.context_expr)), item.context_expr)
+                if mode is not None:
+                    return ("gradients are off here", parent.lineno) if mode == "off" else None
+        if parent is flow.context.function.node:
+            for decorator in getattr(parent, "decorator_list", []):
+                mode = _grad_mode(names.qualified(_callee(decorator)), decorator)
+                if mode is not None:
+                    return ("gradients are off in this function", decorator.lineno) if mode == "off" else None
+            return None
+    return None
+
+
+def _callee(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _grad_mode(qualified: str | None, node: ast.expr) -> str | None:
+    arguments = isinstance(node, ast.Call) and bool(node.args or node.keywords)
+    if qualified in (
+        "torch.no_grad",
+        "torch.autograd.no_grad",
+        "torch.inference_mode",
+        "torch.autograd.inference_mode",
+    ):
+        return "unknown" if arguments else "off"
+    if qualified in ("torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"):
+        return "on"
+    return None
+
+
+# -- one selection ---------------------------------------------------------------------------
+
+
+def _tensors(selection: Selection) -> Obligation:
+    claim = "both sides are tensors"
+    pieces = (selection.first, selection.second)
+    for piece in pieces:
+        if not piece.value.tensor_like:
+            what = "a Python number" if piece.value.kind is Kind.NUMBER else "not a tensor"
+            return Obligation(claim, VIOLATED, f"{shorten(piece.source)} is {what}", piece.line)
+    if all(piece.value.kind is Kind.MAYBE for piece in pieces):
+        both = " and ".join(dict.fromkeys(shorten(piece.source) for piece in pieces))
+        return Obligation(claim, VIOLATED, f"nothing shows that {both} are tensors", pieces[0].line)
+    for piece in pieces:
+        if piece.value.kind is Kind.MAYBE:
+            return Obligation(claim, ASSUMED, f"{shorten(piece.source)} is a tensor; nothing shows it", piece.line)
+        if piece.value.assumed:
+            first = min(piece.value.assumed)
+            return Obligation(claim, ASSUMED, _claim(first.claim), first.line)
+    return Obligation(claim, PROVED, f"{shorten(pieces[0].source)} and {shorten(pieces[1].source)} are", pieces[0].line)
+
+
+def _dtypes(selection: Selection) -> Obligation:
+    claim = "both sides have the same dtype"
+    first, second = selection.first, selection.second
+    one, other = first.value.dtype, second.value.dtype
+    if one is not None and other is not None:
+        if one.term == other.term:
+            return Obligation(claim, PROVED, f"{_both(selection)} follow the same promotion", first.line)
+        concrete = (
+            isinstance(one.term, str) and isinstance(other.term, str) and "default dtype" not in (one.term, other.term)
+        )
+        classes = one.category is not None and other.category is not None and one.category is not other.category
+        if concrete or classes:
+            names = f"{_dtype_name(one)} and {_dtype_name(other)}"
+            return Obligation(claim, VIOLATED, f"{_both(selection)} are {names}", first.line)
+    return Obligation(claim, ASSUMED, f"the dtypes of {_both(selection)} are not known to agree", first.line)
+
+
+def _shapes(selection: Selection) -> Obligation:
+    claim = "both sides have the same shape"
+    first, second = selection.first, selection.second
+    if first.value.shape is not None and first.value.shape == second.value.shape:
+        return Obligation(claim, PROVED, f"{_both(selection)} have the same shape", first.line)
+    for one, other in ((first, second), (second, first)):
+        if _drops_dimension_of(one.value, other.value):
+            return Obligation(
+                claim, VIOLATED, f"{shorten(one.source)} has fewer dimensions than {shorten(other.source)}", one.line
+            )
+    return Obligation(claim, ASSUMED, f"the shapes of {_both(selection)} are not known to agree", first.line)
+
+
+def _drops_dimension_of(one: Value, other: Value) -> bool:
+    """True when `one` is `other` with a dimension indexed away."""
+    for term in one.shape or ():
+        parts = v.term_parts(term)
+        if parts[:1] == ("index",) and parts[1] == other.shape and parts[3] is True:
+            return True
+    return False
+
+
+def _devices(selection: Selection) -> Obligation:
+    claim = "both sides are on the same device"
+    first, second = selection.first.value.devices, selection.second.value.devices
+    if first == second:
+        return Obligation(claim, PROVED, f"{_both(selection)} are made from the same tensors", selection.first.line)
+    return Obligation(claim, ASSUMED, f"the devices of {_both(selection)} are not known to agree", selection.first.line)
+
+
+def _layouts(selection: Selection) -> Obligation:
+    claim = "both sides have the same strides"
+    if selection.first.value.layout == selection.second.value.layout:
+        return Obligation(claim, PROVED, f"{_both(selection)} have the same layout", selection.first.line)
+    return Obligation(claim, ASSUMED, f"the strides of {_both(selection)} are not known to agree", selection.first.line)
+
+
+def _zero_gradient(choice: Choice) -> Obligation:
+    claim = "the side not taken adds nothing to gradients"
+    found = [worst for effects in (choice.first, choice.second) if (worst := effects.worst_gradient())]
+    for level, note in found:
+        if level is Gradient.SINGULAR:
+            return Obligation(claim, VIOLATED, f"{note.text}: a zero gradient becomes NaN there", note.line)
+    if found:
+        note = found[0][1]
+        return Obligation(claim, ASSUMED, note.text, note.line)
+    return Obligation(claim, PROVED, "every derivative is finite, so a zero gradient stays zero")
+
+
+def _same_sources(selection: Selection) -> Obligation:
+    claim = "both sides pass gradients to the same tensors"
+    first, second = selection.first, selection.second
+    if first.value.sources == second.value.sources:
+        return Obligation(claim, PROVED, f"{_both(selection)} depend on the same tensors", first.line)
+    only = sorted(s for s in first.value.sources ^ second.value.sources if isinstance(s, str))
+    if only:
+        reason = f"{', '.join(only)}: one side only; its gradient becomes zeros where it was None"
+    else:
+        reason = f"{_both(selection)} depend on different tensors, whose gradients become zeros where they were None"
+    return Obligation(claim, ASSUMED, reason, first.line)
+
+
+# -- words -----------------------------------------------------------------------------------
+
+
+def _worst(claim: str, obligations: Sequence[Obligation]) -> Obligation:
+    """The obligation that is met worst; of several equal ones the first."""
+    for discharge in (VIOLATED, ASSUMED):
+        for obligation in obligations:
+            if obligation.discharge is discharge:
+                return obligation
+    return obligations[0] if obligations else Obligation(claim, PROVED, "both sides compute the same")
+
+
+def refusal(obligations: Iterable[Obligation], advice: str) -> RefusedError | None:
+    """A RefusedError for the first violated obligation, None when there is none."""
+    for obligation in obligations:
+        if obligation.discharge is VIOLATED:
+            return RefusedError(obligation.claim, obligation.reason, obligation.line, advice)
+    return None
+
+
+def _unmet(requirements: Iterable[Requirement], known: Iterable[Hashable]) -> list[Requirement]:
+    keys = frozenset(known)
+    return [r for r in dict.fromkeys(requirements) if r.key not in keys]
+
+
+def _texts(requirements: Sequence[Requirement]) -> str:
+    return "; ".join(dict.fromkeys(r.text for r in requirements))
+
+
+def _claim(claim: str) -> str:
+    return f"{claim}; its use suggests it" if claim.endswith("is a tensor") else claim
+
+
+def _dtype_name(dtype: v.DType) -> str:
+    if isinstance(dtype.term, str):
+        return dtype.term
+    return {v.Category.BOOL: "bool", v.Category.INT: "an integer dtype", v.Category.FLOAT: "floating"}.get(
+        dtype.category or v.Category.COMPLEX, "another dtype"
+    )
+
+
+def _both(selection: Selection) -> str:
+    first, second = shorten(selection.first.source), shorten(selection.second.source)
+    return first if first == second else f"{first} and {second}"
+
+
+def shorten(text: str, limit: int = 50) -> str:
+    """A text on one line, cut in the middle of nothing: at the end, with dots."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 3] + "..."

@@ -1,0 +1,77 @@
+"""Pieces of source text for new code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from gbfix.analysis.source import SourceFile
+
+LINE_LENGTH = 100
+
+
+def render(source: SourceFile, node: ast.expr, renames: Mapping[str, str], indentation: str) -> str | None:
+    """The text of an expression with names replaced and its block's indentation taken off continuation lines.
+
+    None when a name to replace stands in an f-string, whose inner positions Python before 3.12 does not give.
+    """
+    span = source.span(node)
+    lines = source.lines[span.line - 1 : span.end_line]
+    edits = []
+    for name in ast.walk(node):
+        if isinstance(name, ast.Name) and name.id in renames:
+            if _inside_f_string(source, name, node):
+                return None
+            edits.append((source.span(name), renames[name.id]))
+    for place, new in sorted(edits, reverse=True):
+        index = place.line - span.line
+        lines[index] = lines[index][: place.column] + new + lines[index][place.end_column :]
+    grown = len(lines[-1]) - len(source.lines[span.end_line - 1])
+    lines[-1] = lines[-1][: span.end_column + grown]
+    first = lines[0][span.column :] if len(lines) > 1 else lines[-1][span.column :]
+    text_lines = _string_lines(node)
+    rest = [
+        line if number in text_lines else line.removeprefix(indentation)
+        for number, line in enumerate(lines[1:], span.line + 1)
+    ]
+    return "\n".join([first, *rest])
+
+
+def indentation_of(source: SourceFile, node: ast.AST) -> str:
+    """The blanks before the line on which a node starts."""
+    line = source.lines[source.span(node).line - 1]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _inside_f_string(source: SourceFile, node: ast.AST, top: ast.AST) -> bool:
+    for parent in source.ancestors(node):
+        if isinstance(parent, ast.JoinedStr):
+            return True
+        if parent is top:
+            return False
+    return False
+
+
+def _string_lines(node: ast.expr) -> frozenset[int]:
+    """Lines that begin inside a string literal: their leading blanks are text."""
+    found: set[int] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.JoinedStr) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes)):
+            found.update(range(part.lineno + 1, (part.end_lineno or part.lineno) + 1))
+    return frozenset(found)
+
+
+def call(function: str, arguments: list[str], prefix: str = "", indentation: int = 0) -> str:
+    """`function(arguments)`, on one line or, when `prefix` and it would be too long, one argument a line."""
+    flat = f"{function}({', '.join(arguments)})"
+    if "\n" not in flat and indentation + len(prefix) + len(flat) <= LINE_LENGTH:
+        return flat
+    inner = "".join("    " + argument.replace("\n", "\n    ") + ",\n" for argument in arguments)
+    return f"{function}(\n{inner})"
+
+
+def unused_name(wanted: str, taken: frozenset[str]) -> str:
+    """`wanted`, or `wanted_2` and so on, not among `taken`."""
+    if wanted not in taken:
+        return wanted
+    return next(name for number in range(2, 10_000) if (name := f"{wanted}_{number}") not in taken)
