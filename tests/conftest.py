@@ -6,6 +6,10 @@ import pytest
 from cli_project import Project
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write golden/*/*/after.py anew")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """An empty git repository."""

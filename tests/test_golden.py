@@ -1,0 +1,149 @@
+"""Every golden case: the rewrite is the expected one, it is stable, it applies, and the program stays the same.
+
+`golden/<rule>/<case>/` holds `before.py`, `inputs.py` and either `after.py` or `reason.txt`. A case whose name begins with
+`unsafe_` needs `--unsafe`, and must stay as it is without. `pytest --update-golden` writes `after.py` anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import subprocess
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from programs import load_inputs, run
+
+from gbfix.analysis.project import load
+from gbfix.analysis.source import parse
+from gbfix.codemods import all_rules
+from gbfix.engine.diff import unified_diff
+from gbfix.engine.model import Finding, Result, Safety
+from gbfix.engine.passes import fix_text
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+CASES = sorted(path.parent for path in GOLDEN.glob("*/*/before.py"))
+CHANGED = [case for case in CASES if (case / "after.py").exists()]
+REFUSED = [case for case in CASES if (case / "reason.txt").exists()]
+
+VARIANTS: dict[str, Callable[[str], str]] = {
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "tabs": lambda text: "\n".join(_tabs(line) for line in text.split("\n")),
+    "no final newline": lambda text: text.rstrip("\n"),
+}
+
+
+def _tabs(line: str) -> str:
+    blanks = len(line) - len(line.lstrip(" "))
+    return "\t" * (blanks // 4) + " " * (blanks % 4) + line[blanks:]
+
+
+def comments_of(text: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def name_of(case: Path) -> str:
+    return f"{case.parent.name}/{case.name}"
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def findings(text: str) -> list[Finding]:
+    view = load([parse("before.py", text)]).view("before.py")
+    return [finding for rule in all_rules() for finding in rule.find(view)]
+
+
+def fix(text: str, case: Path) -> Result:
+    return fix_text(text, findings, unsafe=case.name.startswith("unsafe_"))
+
+
+def test_there_are_cases_for_every_rule() -> None:
+    folders = {case.parent.name for case in CASES}
+    assert folders == {rule.name.replace("-", "_") for rule in all_rules()}
+
+
+def test_every_case_has_one_outcome() -> None:
+    assert not [name_of(case) for case in CASES if (case in CHANGED) == (case in REFUSED)]
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_rewrite_is_the_expected_one(case: Path, request: pytest.FixtureRequest) -> None:
+    result = fix(read(case / "before.py"), case)
+    if request.config.getoption("--update-golden"):
+        (case / "after.py").write_bytes(result.after.encode())
+    assert result.after == read(case / "after.py")
+    assert result.changed
+    codes = {finding.name.replace("-", "_") for finding in result.applied}
+    assert case.parent.name in codes
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_second_pass_changes_nothing(case: Path) -> None:
+    after = read(case / "after.py")
+    assert fix(after, case).after == after
+    ast.parse(after)
+
+
+@pytest.mark.parametrize("case", [case for case in CHANGED if case.name.startswith("unsafe_")], ids=name_of)
+def test_unsafe_case_is_left_alone_without_unsafe(case: Path) -> None:
+    before = read(case / "before.py")
+    result = fix_text(before, findings)
+    assert result.after == before
+    assert Safety.UNSAFE in {finding.safety for finding in result.findings}
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_comments_are_kept(case: Path) -> None:
+    before, after = (Counter(comments_of(read(case / name))) for name in ("before.py", "after.py"))
+    assert not before - after
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_diff_applies(case: Path, tmp_path: Path) -> None:
+    target = tmp_path / "before.py"
+    target.write_bytes((case / "before.py").read_bytes())
+    patch = unified_diff("before.py", read(case / "before.py"), read(case / "after.py"))
+    subprocess.run(["git", "apply"], input=patch.encode(), cwd=tmp_path, check=True)
+    assert target.read_bytes() == (case / "after.py").read_bytes()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_layout_variants_hold(case: Path, variant: str) -> None:
+    change = VARIANTS[variant]
+    result = fix(change(read(case / "before.py")), case)
+    assert result.after == change(read(case / "after.py"))
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_program_stays_the_same(case: Path) -> None:
+    inputs = load_inputs(case)
+    eager_before = run(case / "before.py", inputs, compiled=False)
+    eager_after = run(case / "after.py", inputs, compiled=False)
+    assert eager_after.observations == eager_before.observations
+    compiled_before = run(case / "before.py", inputs, compiled=True)
+    compiled_after = run(case / "after.py", inputs, compiled=True)
+    assert compiled_after.observations == compiled_before.observations
+    assert 0 < compiled_after.graphs
+    assert compiled_after.graphs < compiled_before.graphs or compiled_before.graphs == 0
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=name_of)
+def test_refused_case_stays_with_its_reason(case: Path) -> None:
+    before = read(case / "before.py")
+    result = fix_text(before, findings, unsafe=True)
+    assert result.after == before
+    assert reasons(result.findings) == read(case / "reason.txt").strip()
+
+
+def reasons(found: Sequence[Finding]) -> str:
+    """The refusals as `line: claim: reason`; "nothing found" where there is none."""
+    refused = [finding for finding in found if finding.safety is Safety.REFUSED]
+    lines = [f"{o.line}: {o.claim}: {o.reason}" for finding in refused for o in finding.obligations]
+    return "\n".join(lines) or "nothing found"
