@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects, Note, Requirement
 from gbfix.analysis.operators import (
+    AUTOCAST_FLOAT32,
+    AUTOCAST_HALF,
     CASTS,
     EVIDENCE_METHODS,
     FACTORIES,
@@ -291,6 +293,15 @@ class Evaluation:
         )
 
     def _result_dtype(self, name: str, operator: Operator, found: Sequence[Value], options: str) -> DType:
+        """The dtype of a result; what autocast may change gets a term of its own."""
+        dtype = self._plain_dtype(name, operator, found, options)
+        if dtype.category in (Category.BOOL, Category.INT) or dtype.term == "float64":
+            return dtype
+        if name in AUTOCAST_HALF or (name in AUTOCAST_FLOAT32 and dtype.term != "float32"):
+            return DType(v.term("autocast", name in AUTOCAST_HALF, dtype.term), dtype.category, dtype.inexact)
+        return dtype
+
+    def _plain_dtype(self, name: str, operator: Operator, found: Sequence[Value], options: str) -> DType:
         tensors = [value for value in found if value.tensor_like]
         own = tensors[0].dtype or DType(v.term("dtype", name))
         match operator.dtype:
@@ -339,6 +350,8 @@ class Evaluation:
             self._require(key, f"{_shorten(together)} can be combined (shapes that broadcast, one device)", node)
         elif unsure and len(tensors) == 1:
             self._require(("tensor", tensors[0][1].shape), f"{self.text(tensors[0][0])} is a tensor or a number", node)
+        if name == "pow" and (_number_of(operands[-1]) or -1) >= 0:
+            return
         for need in sorted(operator.needs, key=lambda n: n.name):
             self._need(need, name, operands, tensors, node, options)
 
@@ -392,8 +405,11 @@ class Evaluation:
             and _finite_constant(operands[-1])
         ):
             return
-        note = Note(f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[operator.gradient]}", node.lineno)
-        self.effects.gradient.append((operator.gradient, note))
+        level = operator.gradient
+        if name == "pow" and (_number_of(operands[-1]) or 0) >= 1:
+            level = Gradient.FINITE
+        note = Note(f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[level]}", node.lineno)
+        self.effects.gradient.append((level, note))
 
     # -- calls -----------------------------------------------------------------------------
 
@@ -562,6 +578,8 @@ class Evaluation:
                 options.append(f"{keyword.arg}={self._option(keyword.value)}")
             if keyword.arg == "out":
                 self._impure(f"{_shorten(self.text(node))} writes into out=", node)
+        if name in ("softmax", "log_softmax", "softmin") and not options:
+            self._impure(f"{_shorten(self.text(node))} warns about its missing dim", node)
         if name == "dropout" and any(o == "training=False" for o in options):
             return replace(start, fresh=False)
         if name == "masked_fill" and _fill_fits(found):

@@ -299,13 +299,10 @@ def class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
 
 def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
     stores: dict[str, int] = {}
-    for node in ast.walk(owner):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store | ast.Del)
-            and isinstance(node.value, ast.Name)
-        ):
-            stores[node.attr] = stores.get(node.attr, 0) + 1
+    for part in (owner, *_subclasses(view, owner)):
+        for node in ast.walk(part):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+                stores[node.attr] = stores.get(node.attr, 0) + 1
     found: dict[str, Value] = {}
     for function in view.source.functions:
         if function.owner is not owner or function.name != "__init__" or isinstance(function.node, ast.Lambda):
@@ -328,6 +325,29 @@ def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
     return found
 
 
+def _subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes of the file that derive from a class, directly or not."""
+    classes = [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]
+    names = {owner.name}
+    found: list[ast.ClassDef] = []
+    growing = True
+    while growing:
+        more = [
+            c for c in classes if c not in found and any(isinstance(b, ast.Name) and b.id in names for b in c.bases)
+        ]
+        found += more
+        names |= {c.name for c in more}
+        growing = bool(more)
+    return found
+
+
+def _keeps_its_input(call: ast.Call) -> bool:
+    """True when a module is made without an option that makes it write: `inplace=True`, `max_norm=`."""
+    if any(keyword.arg in (None, "inplace", "max_norm") for keyword in call.keywords):
+        return False
+    return not any(isinstance(a, ast.Starred) or (isinstance(a, ast.Constant) and a.value is True) for a in call.args)
+
+
 def _member_value(context: Context, name: str, value: ast.expr) -> Value:
     token = v.term("self", name)
     if isinstance(value, ast.Call):
@@ -335,7 +355,7 @@ def _member_value(context: Context, name: str, value: ast.expr) -> Value:
         if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
             return v.opaque_tensor(token, f"self.{name}", kind=Kind.TENSOR)
         if qualified.startswith("torch.nn."):
-            return Value(Kind.MODULE, class_name=qualified)
+            return Value(Kind.MODULE, class_name=qualified if _keeps_its_input(value) else None)
         return v.opaque_tensor(token, None, kind=Kind.MAYBE)
     found = Evaluation(context, {}).value(value) if isinstance(value, ast.Constant) else v.UNKNOWN
     return found if found.kind is Kind.NUMBER else v.opaque_tensor(token, None, kind=Kind.MAYBE)
@@ -451,7 +471,11 @@ class Flow:
                     state = self._run(item.context_expr, state)[0]
                     if item.optional_vars is not None:
                         state = state.without(_stored_names([item.optional_vars]))
-                return self._block(body, state)
+                end = self._block(body, state)
+                if all(self._propagates(item.context_expr) for item in items):
+                    return end
+                # An unknown context manager may swallow an exception from anywhere in its body.
+                return _merge(end, state.without(_stored_names(body)), ("with", statement.lineno))
             case ast.Try():
                 return self._try(statement, state)
             case ast.Match(subject=subject, cases=cases):
@@ -470,6 +494,11 @@ class Flow:
                 return state.without(_stored_names([statement]))
             case _:
                 return state.without(_stored_names([statement]))
+
+    def _propagates(self, manager: ast.expr) -> bool:
+        """True for context managers of torch, which let exceptions through."""
+        callee = manager.func if isinstance(manager, ast.Call) else manager
+        return (self.context.names.qualified(callee) or "").startswith("torch.")
 
     def _run(self, value: ast.expr, state: State) -> tuple[State, Value]:
         evaluation = Evaluation(self.context, state.values)

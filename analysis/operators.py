@@ -97,7 +97,8 @@ def _table() -> dict[str, Operator]:
     add("sub subtract", Need.NOT_BOOL, gradient=safe, operands=2)
     add("mul multiply", gradient=finite, operands=2)
     add("div divide true_divide", dtype=Dtype.FLOATING, gradient=singular, operands=2)
-    add("floor_divide remainder fmod", Need.REAL, Need.DIVISOR, gradient=stopped, operands=2)
+    add("floor_divide", Need.REAL, Need.DIVISOR, gradient=stopped, operands=2)
+    add("remainder fmod", Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
     add("pow float_power", Need.FLOATING, gradient=singular, operands=2)
     add("maximum minimum fmax fmin", Need.REAL, gradient=safe, operands=2)
     add("atan2 hypot", Need.REAL, dtype=Dtype.FLOATING, gradient=singular, operands=2)
@@ -216,6 +217,69 @@ def _table() -> dict[str, Operator]:
 
 OPERATORS = _table()
 """Operations by name, for methods and for functions of torch and torch.nn.functional."""
+
+AUTOCAST_FLOAT32 = frozenset(
+    [
+        "acos",
+        "asin",
+        "cosh",
+        "cosine_similarity",
+        "cross_entropy",
+        "cumprod",
+        "cumsum",
+        "dist",
+        "erfinv",
+        "exp",
+        "expm1",
+        "group_norm",
+        "kl_div",
+        "l1_loss",
+        "layer_norm",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "log_softmax",
+        "mse_loss",
+        "nll_loss",
+        "norm",
+        "normalize",
+        "pow",
+        "prod",
+        "reciprocal",
+        "rsqrt",
+        "sinh",
+        "smooth_l1_loss",
+        "softmax",
+        "softmin",
+        "softplus",
+        "sum",
+        "tan",
+        "logsumexp",
+        "float_power",
+        "gelu",
+    ]
+)
+"""Operations that autocast runs in float32 (torch.amp, "Autocast Op Reference")."""
+
+AUTOCAST_HALF = frozenset(
+    [
+        "matmul",
+        "mm",
+        "bmm",
+        "mv",
+        "dot",
+        "linear",
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "addmm",
+        "baddbmm",
+        "einsum",
+        "scaled_dot_product_attention",
+    ]
+)
+"""Operations that autocast runs in half precision, whatever their floating operands are."""
 
 CASTS = {
     "float": "float32",

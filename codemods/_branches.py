@@ -434,12 +434,12 @@ class _Site:
         reader: ArmReader,
     ) -> dict[str, Piece]:
         """The pieces of every live target, chosen between two sides."""
+        for arm in (first, second):
+            for name in [name for name in arm.outcome if name not in live]:
+                # Nobody reads it, but computing it may raise, as it did before.
+                reader.materialise(name, arm, {})
         choice.first.add(first.effects)
         choice.second.add(second.effects)
-        for arm, effects in ((first, choice.first), (second, choice.second)):
-            for name, piece in arm.outcome.items():
-                if name not in live:
-                    effects.add(piece.effects)
         found: dict[str, Piece] = {}
         for target in live:
             one = first.outcome.get(target) or fallback.get(target)
@@ -698,11 +698,9 @@ class _IfSite(_Site):
         return Piece(name, value, self.node.lineno, atomic=True)
 
     def _reader(self, suffix: str) -> ArmReader:
-        test_names = _names_in([self.node.test])
-        both = _names_in(self.body) & _names_in(self.orelse)
 
         def must_rename(name: str) -> bool:
-            return name in test_names or name in both or self._read_later(name)
+            return self._read_later(name) or not self._private_to_one_block(name)
 
         def nested(statement: ast.If, rest: list[ast.stmt], arm: Arm, renames: dict[str, str]) -> None:
             self._nested(statement, rest, arm, renames, reader)
@@ -719,6 +717,19 @@ class _IfSite(_Site):
             self.flow, self.node, must_rename, lambda n: self.fresh(n + suffix), nested, ternary, refined
         )
         return reader
+
+    def _private_to_one_block(self, name: str) -> bool:
+        """True when one statement of the branch sets the name and only statements after it in its block read it."""
+        uses = [
+            part for top in self.covered for part in ast.walk(top) if isinstance(part, ast.Name) and part.id == name
+        ]
+        stores = [use for use in uses if not isinstance(use.ctx, ast.Load)]
+        if len(stores) != 1:
+            return False
+        setter = next(parent for parent in self.source.ancestors(stores[0]) if isinstance(parent, ast.stmt))
+        block = next(b for _, b in ast.iter_fields(self.source.parents[setter]) if isinstance(b, list) and setter in b)
+        readers = {part for later in block[block.index(setter) + 1 :] for part in ast.walk(later)}
+        return all(use in readers for use in uses if use is not stores[0])
 
     def _nested(self, node: ast.If, rest: list[ast.stmt], arm: Arm, renames: dict[str, str], reader: ArmReader) -> None:
         """A branch inside a side: its choice becomes part of the side."""
