@@ -110,7 +110,7 @@ def test_the_new_expression_is_what_stands_in_the_place(pieces: list[str], glue:
         for node in ast.walk(tree)
         if isinstance(node, ast.expr)
         and not isinstance(getattr(node, "ctx", None), ast.Store)
-        and not isinstance(node, ast.Starred)
+        and not isinstance(node, ast.Starred | ast.Slice)
     ]
     node = nodes[pick % len(nodes)]
     after = apply_fixes(text, [Fix("", (Replacement(_span(node), new),))])
