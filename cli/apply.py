@@ -42,7 +42,7 @@ def apply(
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
     from gbfix.cli.review import asking, check_answers_can_come
     from gbfix.cli.run import Request, run
-    from gbfix.cli.writing import write_outcome, write_patch
+    from gbfix.cli.writing import only_writable, write_outcome, write_patch
 
     with one_line_failures():
         check_answers_can_come(paths, interactive=interactive)
@@ -56,6 +56,9 @@ def apply(
             keeps_files=keeps_files,
             program_wanted=inputs.from_stdin and not keeps_files,
         )
+        accept = asking(report.out, sys.stdin) if interactive else accept_all
+        if interactive and not keeps_files:
+            accept = only_writable(accept, inputs, allow_dirty=allow_dirty)
         with progress(len(inputs.sources), quiet=interactive) as advance:
             request = Request(
                 rules,
@@ -63,7 +66,7 @@ def apply(
                 unsafe=unsafe or settings.unsafe,
                 assume_compiled=settings.assume_compiled,
                 report_unused=runs_every_rule(settings),
-                accept=asking(report.out, sys.stdin) if interactive else accept_all,
+                accept=accept,
                 advance=advance,
             )
             outcome = run(inputs, request)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
-from gbfix.cli.outcome import FileOutcome, Outcome
+from gbfix.cli.inputs import Inputs
+from gbfix.cli.names import display_name
+from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome
 from gbfix.cli.patch import patch_of
 from gbfix.engine.atomic import replace as replace_contents
 from gbfix.engine.model import GbfixError, WriteError
@@ -31,6 +34,24 @@ def write_outcome(outcome: Outcome, *, allow_dirty: bool) -> Outcome:
         failed.update(file.source.path for file in writable)
     files = tuple(file for file in outcome.files if file.source.path not in failed)
     return replace(outcome, files=files, problems=(*outcome.problems, *problems))
+
+
+def only_writable(accept: Accept, inputs: Inputs, *, allow_dirty: bool) -> Accept:
+    """Like `accept`, but raises WriteError for a file that could not be written, before anybody is asked about it."""
+    sources = {display_name(source.path): source for source in inputs.sources}
+
+    @cache
+    def obstacle(name: str) -> WriteError | None:
+        source = sources[name]
+        return blocked([Change(source, source.text)], allow_dirty=allow_dirty).get(source.path)
+
+    def accept_writable(name: str, entry: Entry) -> bool:
+        error = obstacle(name)
+        if error is not None:
+            raise error
+        return accept(name, entry)
+
+    return accept_writable
 
 
 def write_patch(path: Path, outcome: Outcome) -> None:

@@ -109,7 +109,7 @@ def test_a_bad_configuration(project: Project, table: str, message: str) -> None
     ids=["sum", "calls", "signs", "ternaries"],
 )
 def test_deep_expressions(project: Project, deep: str) -> None:
-    text = SAFE.replace("return z", f"z = {deep}\n    return z")
+    text = SAFE.replace("return z", f"return z + ({deep})")
     project.write("deep.py", text)
     project.write("choose.py", SAFE)
     done = project.gbfix("apply")

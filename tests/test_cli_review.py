@@ -76,3 +76,16 @@ def test_the_question_fits_80_columns(project: Project) -> None:
     project.write("choose.py", SAFE)
     out = project.gbfix("apply", "--interactive", stdin="q\n").out
     assert all(len(line) <= 80 for line in out.splitlines() if line.startswith("Apply this fix?"))
+
+
+def test_nobody_is_asked_about_a_file_that_could_not_be_written(project: Project) -> None:
+    project.write("dirty.py", SAFE)
+    project.write("tidy.py", SAFE)
+    project.commit()
+    project.write("dirty.py", BOTH)
+    done = project.gbfix("apply", "--interactive", stdin="y\ny\n")
+    assert done.code == 2
+    assert done.out.count("Apply this fix?") == 1
+    assert done.err.count("dirty.py: has uncommitted changes") == 1
+    assert project.read("dirty.py") == BOTH
+    assert project.read("tidy.py") != SAFE
