@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from enum import Enum
 
 from gbfix.analysis.operators import Gradient
+from gbfix.analysis.values import Value
 
 
 @dataclass(frozen=True, order=True)
@@ -25,14 +27,22 @@ class Note:
     line: int
 
 
+class Write(Enum):
+    """What an expression may write to tensors that it can reach."""
+
+    DATA = "values only"
+    ANYTHING = "values, shape and strides"
+
+
 @dataclass
 class Effects:
     """Collects the effects of one or more expressions.
 
     impure: reasons why it may do more than compute (I/O, state, unknown calls, in-place writes).
     random: draws from a random generator. requirements: what it needs in order not to raise.
-    gradient: operations through which a zero gradient may become NaN. heavy: calls of whole modules.
-    numbers: names of captured values that may be Python numbers.
+    certain: the keys of those that it needs on every way through it. gradient: operations through which a zero
+    gradient may become NaN. heavy: calls of whole modules. reads: values of tensors that Python reads, each a
+    break of its own. writes: what it may write. bound: names that it binds, and whether it certainly does.
     """
 
     impure: list[Note] = field(default_factory=list)
@@ -40,6 +50,10 @@ class Effects:
     requirements: list[Requirement] = field(default_factory=list)
     gradient: list[tuple[Gradient, Note]] = field(default_factory=list)
     heavy: list[Note] = field(default_factory=list)
+    reads: list[Note] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    certain: set[Hashable] = field(default_factory=set)
+    bound: list[tuple[str, Value, bool]] = field(default_factory=list)
 
     def add(self, other: Effects) -> None:
         """Take in the effects of another expression."""
@@ -48,6 +62,10 @@ class Effects:
         self.requirements += other.requirements
         self.gradient += other.gradient
         self.heavy += other.heavy
+        self.reads += other.reads
+        self.writes += other.writes
+        self.certain |= other.certain
+        self.bound += other.bound
 
     @property
     def pure(self) -> bool:

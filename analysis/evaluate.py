@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gbfix.analysis import values as v
-from gbfix.analysis.effects import Effects, Note, Requirement
+from gbfix.analysis.effects import Effects, Note, Requirement, Write
 from gbfix.analysis.operators import (
     AUTOCAST_FLOAT32,
     AUTOCAST_HALF,
@@ -20,11 +20,14 @@ from gbfix.analysis.operators import (
     FACTORIES,
     FLOATING_MODULES,
     LIKE_FACTORIES,
+    MAY_WRITE_BY_POSITION,
     METADATA_ATTRIBUTES,
     METADATA_METHODS,
+    METADATA_WRITERS,
     OPERATORS,
     RANDOM_FACTORIES,
     STATELESS_MODULES,
+    TUPLES_BY_DIMENSION,
     VIEW_ATTRIBUTES,
     Dtype,
     Gradient,
@@ -54,6 +57,8 @@ _BINARY = {
 }
 _COMPARISON = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 _NAMESPACES = ("torch.", "torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.Tensor.")
+_TENSOR_KEYWORDS = frozenset({"other", "min", "max", "mask", "value", "input", "weight", "bias"})
+_NOT_FINITE = frozenset({"math.inf", "torch.inf", "math.nan", "torch.nan"})
 _NUMBER_CONSTANTS = {"torch.pi", "torch.inf", "torch.nan", "torch.e", "math.pi", "math.inf", "math.nan", "math.e"}
 _TORCH_STATIC = frozenset(
     f"torch.{name}"
@@ -106,9 +111,11 @@ class Evaluation:
 
     context: Context
     environment: Environment
+    gradients_off: bool = False
 
     def __post_init__(self) -> None:
         self.effects = Effects()
+        self._conditions = 0
 
     # -- entry -----------------------------------------------------------------------------
 
@@ -130,10 +137,15 @@ class Evaluation:
             case ast.Compare():
                 return self._compare(node)
             case ast.BoolOp(values=parts):
-                return self._join(parts, node)
+                return self._join([self.value(parts[0]), *(self._sometimes(part) for part in parts[1:])], node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 self.value(test)
-                return self._join([body, orelse], node)
+                return self._join([self._sometimes(body), self._sometimes(orelse)], node)
+            case ast.NamedExpr(target=target, value=inner):
+                found = self.value(inner)
+                self.effects.bound.append((target.id, found, self._conditions == 0))
+                self._impure(f"{_shorten(self.text(node))} binds a name", node)
+                return replace(found, fresh=False)
             case ast.Subscript():
                 return self._subscript(node)
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
@@ -159,7 +171,7 @@ class Evaluation:
                     self.value(part)
                 return v.OTHER
             case _:
-                self._impure(f"{_shorten(self.text(node))} is a form that gbfix does not follow", node)
+                self._impure(f"{_shorten(self.text(node))} is a form that gbfix does not follow", node, Write.ANYTHING)
                 return self.opaque(node)
 
     def text(self, node: ast.expr) -> str:
@@ -191,13 +203,16 @@ class Evaluation:
         if member is not None:
             return member
         base = self.value(node.value)
-        if base.class_name == "finfo":
-            return v.number("float")
-        if base.class_name == "iinfo":
-            return v.number("int")
+        if base.class_name in ("finfo", "iinfo"):
+            edge = node.attr if node.attr in ("max", "min") else ""
+            kind = "float" if base.class_name == "finfo" else "int"
+            return Value(Kind.NUMBER, number=kind, inside=base.inside, edge=edge)
         if base.tensor_like and node.attr in METADATA_ATTRIBUTES:
             return Value(Kind.OTHER, class_name=f"tensor.{node.attr}", assumed=base.assumed)
         if base.kind is Kind.TENSOR and node.attr in VIEW_ATTRIBUTES:
+            if node.attr != "data":
+                text = f"{self.text(node)} neither raises nor warns (two dimensions)"
+                self._require(("attribute", node.attr, base.shape), text, node)
             shape = frozenset({v.term("attribute", node.attr, base.shape)})
             sources = frozenset[v.Term]() if node.attr == "data" else base.sources
             return replace(
@@ -213,6 +228,8 @@ class Evaluation:
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             inner = self.value(node.operand)
+            if inner.kind is Kind.TENSOR:
+                self._reads(node)
             return Value(Kind.NUMBER, number="bool", scalar_of=inner if inner.kind is Kind.TENSOR else inner.scalar_of)
         name = {ast.USub: "neg", ast.UAdd: "positive", ast.Invert: "bitwise_not"}[type(node.op)]
         return self._pointwise(name, [node.operand], node)
@@ -226,8 +243,9 @@ class Evaluation:
         if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISON:
             result = self._pointwise(_COMPARISON[type(node.ops[0])], operands, node)
             return replace(result, number="bool") if result.kind is Kind.NUMBER else result
-        found = [self.value(operand) for operand in operands]
+        found = [self.value(operands[0]), self.value(operands[1]), *(self._sometimes(part) for part in operands[2:])]
         if any(value.tensor_like for value in found):
+            self._reads(node)
             return Value(Kind.NUMBER, number="bool", scalar_of=next(value for value in found if value.tensor_like))
         return v.number("bool")
 
@@ -247,7 +265,8 @@ class Evaluation:
         kinds = {value.number for value in found}
         scalar_of = next((value.scalar_of for value in found if value.scalar_of is not None), None)
         kind = "float" if "float" in kinds or name == "div" else "int" if kinds <= {"int", "bool"} else None
-        return Value(Kind.NUMBER, number=kind, scalar_of=scalar_of)
+        inside = _still_inside(name, operands, found)
+        return Value(Kind.NUMBER, number=kind, scalar_of=scalar_of, inside=inside)
 
     def _apply(
         self,
@@ -259,6 +278,8 @@ class Evaluation:
         options: str = "",
     ) -> Value:
         """The result of a known operation; `found` are the operands' values, the first one the receiver."""
+        if not all(value.tensor_like or value.kind is Kind.NUMBER for value in found):
+            return self._of_something_else(node)
         first = found[0]
         tensors = [value for value in found if value.tensor_like]
         self._needs(name, operator, operands, found, node, options)
@@ -271,6 +292,8 @@ class Evaluation:
         if operator.shape is Shape.POINTWISE or operator.shape is Shape.LIKE:
             shape = v.broadcast(tensors if operator.shape is Shape.POINTWISE else tensors[:1])
             layout = v.dense_layout(tensors if operator.shape is Shape.POINTWISE else tensors[:1])
+        elif name in TUPLES_BY_DIMENSION and options:
+            return replace(self.opaque(node), assumed=_assumptions(found))
         elif operator.shape is Shape.REDUCE and not options:
             shape, layout = v.SCALAR_SHAPE, "scalar"
         elif operator.shape is Shape.DATA:
@@ -279,18 +302,25 @@ class Evaluation:
             shape = frozenset({key})
             layout = v.term("view" if operator.aliases else "dense", key, tuple(value.layout for value in tensors))
         dtype = self._result_dtype(name, operator, found, options)
-        stopped = operator.gradient is Gradient.STOPPED
+        stopped = operator.gradient is Gradient.STOPPED or self.gradients_off
+        if operator.shape is Shape.LIKE and name not in ("detach", "positive") and (operator.aliases or options):
+            layout = v.term("layout", name, layout, options)
         return Value(
             kind,
             shape=shape,
             dtype=dtype,
-            layout=first.layout if operator.aliases and operator.shape is Shape.LIKE else layout,
+            layout=first.layout if name in ("detach", "positive") else layout,
             devices=frozenset().union(*(value.devices for value in tensors if not value.is_scalar)) or first.devices,
             one=shape == v.SCALAR_SHAPE,
             fresh=not operator.aliases,
-            sources=frozenset() if stopped else v.union_sources(found),
+            sources=frozenset() if stopped and not operator.aliases else v.union_sources(found),
             assumed=_assumptions(found),
         )
+
+    def _of_something_else(self, node: ast.expr) -> Value:
+        """An operation with an operand that is neither a tensor nor a number: it may raise, or be anything."""
+        self._require(("operands", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
+        return self.opaque(node)
 
     def _result_dtype(self, name: str, operator: Operator, found: Sequence[Value], options: str) -> DType:
         """The dtype of a result; what autocast may change gets a term of its own."""
@@ -371,6 +401,11 @@ class Evaluation:
                     ("divisor", *self._here(operands[-1])), f"{self.text(operands[-1])} is not an integer zero", node
                 )
             return
+        if need is Need.IN_RANGE:
+            tensor = tensors[0]
+            for operand in operands[1:]:
+                self._in_range(operand, tensor, node)
+            return
         if need is Need.FITS:
             key = (
                 "fits",
@@ -384,25 +419,41 @@ class Evaluation:
         for operand, value in tensors:
             dtype = value.dtype
             category = dtype.category if dtype else None
-            if need is Need.NOT_EMPTY:
-                if not value.one:
-                    self._require(("not empty", value.shape), f"{self.text(operand)} is not empty", node)
+            if need in (Need.NOT_EMPTY, Need.SEVERAL):
+                if need is Need.SEVERAL or not value.one:
+                    self._require((need.name, value.shape), f"{self.text(operand)} is {need.value}", node)
             elif need in (Need.NOT_BOOL, Need.FLOATING) and dtype is not None and dtype.inexact:
                 continue
             elif category is None or not _MEETS[need](category):
                 self._require((need.name, dtype.term if dtype else None), f"{self.text(operand)} is {need.value}", node)
 
+    def _in_range(self, operand: ast.expr, tensor: tuple[ast.expr, Value], node: ast.expr) -> None:
+        """A Python number that becomes an element must fit: 1e9 in a half tensor raises."""
+        value = self.value(operand)
+        dtype = tensor[1].dtype
+        if value.kind is not Kind.NUMBER or dtype is None or value.inside == dtype.term:
+            return
+        number = _number_of(operand)
+        if number is None and self.context.names.qualified(operand) in _NOT_FINITE:
+            number = 0.0 if dtype.floor in (Category.FLOAT, Category.COMPLEX) else None
+        wide = dtype.term in ("float32", "float64", "bfloat16")
+        limit = 3e38 if wide else 65504.0 if dtype.floor in (Category.FLOAT, Category.COMPLEX) else 127.0
+        low = -limit if limit > 127 else 0.0
+        if number is None or not low <= number <= limit:
+            key = ("in range", dtype.term, *self._here(operand))
+            self._require(key, f"{self.text(operand)} fits the dtype of {self.text(tensor[0])}", node)
+
     def _gradient(
         self, name: str, operator: Operator, operands: Sequence[ast.expr], found: Sequence[Value], node: ast.expr
     ) -> None:
-        if v.union_sources(found) == frozenset():
+        if self.gradients_off or v.union_sources(found) == frozenset():
             return
-        if name in ("mul", "multiply") and any(_finite_constant(operand) for operand in operands):
+        if name in ("mul", "multiply") and any(_moderate_constant(operand) for operand in operands):
             return
         if (
             name in ("div", "divide", "true_divide")
             and _nonzero_constant(operands[-1])
-            and _finite_constant(operands[-1])
+            and _moderate_constant(operands[-1])
         ):
             return
         level = operator.gradient
@@ -435,7 +486,7 @@ class Evaluation:
             return inlined
         for argument in _arguments(node):
             self.value(argument)
-        self._impure(f"what {_shorten(self.text(node.func))}(...) does is not known", node)
+        self._impure(f"what {_shorten(self.text(node.func))}(...) does is not known", node, Write.ANYTHING)
         return self.opaque(node)
 
     def _module_call(self, module: Value, node: ast.Call) -> Value:
@@ -444,15 +495,16 @@ class Evaluation:
         known = (module.class_name or "").startswith("torch.nn.") and name in STATELESS_MODULES
         weights = self.text(node.func)
         if not known:
-            self._impure(f"what the module {weights} does is not known to be free of state", node)
+            self._impure(f"what the module {weights} does is not known to be free of state", node, Write.ANYTHING)
         self.effects.heavy.append(Note(f"{weights}(...) is a whole module", node.lineno))
-        token = v.term("module", weights, self.context.generation(node), tuple(value.shape for value in found))
+        facts = tuple((value.shape, value.dtype, value.layout, value.devices) for value in found)
+        token = v.term("module", weights, self.context.generation(node), facts)
         self._require(("fits", token), f"the input of {_shorten(self.text(node))} fits the module", node)
         result = v.opaque_tensor(token, weights, fresh=known, kind=Kind.TENSOR if known else Kind.MAYBE)
         if not known:
             return result
         gradient = STATELESS_MODULES[name]
-        if gradient is not Gradient.SAFE:
+        if gradient is not Gradient.SAFE and not self.gradients_off:
             note = Note(f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[gradient]}", node.lineno)
             self.effects.gradient.append((gradient, note))
         sources = v.union_sources(found)
@@ -460,7 +512,7 @@ class Evaluation:
             result,
             layout=v.term("dense", (token,)),
             dtype=DType(v.term("dtype", token), Category.FLOAT if name in FLOATING_MODULES else None),
-            sources=sources | {weights},
+            sources=frozenset() if self.gradients_off else sources | {weights},
             assumed=_assumptions(found),
         )
 
@@ -471,6 +523,8 @@ class Evaluation:
         if qualified in _TORCH_STATIC:
             for argument in _arguments(node):
                 self.value(argument)
+            if name in ("device", "promote_types", "result_type", "can_cast", "numel", "Size", "broadcast_shapes"):
+                self._require(("static", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             return v.OTHER
         if qualified.startswith("math."):
             found = [self.value(argument) for argument in _arguments(node)]
@@ -488,20 +542,27 @@ class Evaluation:
         return self._operation(name, node.args[0], node.args[1:], node, proves=True)
 
     def _finfo(self, name: str, node: ast.Call) -> Value:
-        for argument in node.args:
+        dtype: DType | None = None
+        for argument in _arguments(node):
             self.value(argument)
-            if (
-                isinstance(argument, ast.Attribute)
-                and argument.attr == "dtype"
-                and self.context.names.qualified(argument) is None
-            ):
-                owner = self.value(argument.value)
-                wanted = Category.FLOAT if name == "finfo" else Category.INT
-                if owner.dtype is None or owner.dtype.category is not wanted:
-                    kind = Need.FLOATING if name == "finfo" else Need.INTEGRAL
-                    term = owner.dtype.term if owner.dtype else None
-                    self._require((kind.name, term), f"{self.text(argument.value)} is {kind.value}", node)
-        return Value(Kind.OTHER, class_name=name)
+            dtype = self._dtype_named(argument)
+        wanted = Category.FLOAT if name == "finfo" else Category.INT
+        if dtype is None:
+            self._require(("static", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
+        elif dtype.category is not wanted:
+            kind = Need.FLOATING if name == "finfo" else Need.INTEGRAL
+            self._require((kind.name, dtype.term), f"the dtype in {_shorten(self.text(node))} is {kind.value}", node)
+        return Value(Kind.OTHER, class_name=name, inside=dtype.term if dtype is not None else None)
+
+    def _dtype_named(self, node: ast.expr) -> DType | None:
+        """The dtype that an expression such as `torch.float16` or `x.dtype` names."""
+        qualified = self.context.names.qualified(node)
+        if qualified is not None:
+            return v.concrete_dtype(qualified.removeprefix("torch.")) if qualified.startswith("torch.") else None
+        if isinstance(node, ast.Attribute) and node.attr == "dtype":
+            owner = self.value(node.value)
+            return owner.dtype if owner.tensor_like else None
+        return None
 
     def _method_call(self, func: ast.Attribute, node: ast.Call) -> Value | None:
         receiver = self.value(func.value)
@@ -523,15 +584,23 @@ class Evaluation:
         if name in METADATA_METHODS:
             for argument in _arguments(node):
                 self.value(argument)
-            return v.number("int") if name not in ("size", "stride") or node.args else v.OTHER
+            if name in ("size", "stride") and node.args:
+                self._require(("index", *self._here(node)), f"{self.text(node)} exists", node)
+            elif name in ("size", "stride"):
+                return Value(Kind.OTHER, class_name="tensor.shape")
+            return v.number("int")
         if name == "item" and not node.args:
+            self._reads(node)
             return Value(Kind.NUMBER, number=_scalar_type(receiver), scalar_of=receiver, assumed=receiver.assumed)
         if name in CASTS and not node.args:
             return self._cast(receiver, CASTS[name])
         if name.endswith("_") and not name.endswith("__"):
-            self._impure(f"{_shorten(self.text(node))} writes in place", node)
+            writes = Write.ANYTHING if name in METADATA_WRITERS else Write.DATA
+            self._impure(f"{_shorten(self.text(node))} writes in place", node, writes)
             for argument in _arguments(node):
                 self.value(argument)
+            if writes is Write.ANYTHING:
+                return self.opaque(node, Kind.TENSOR)
             return replace(receiver, fresh=False)
         if name in OPERATORS and name != "where":
             return self._operation(name, func.value, node.args, node, receiver=receiver)
@@ -551,13 +620,26 @@ class Evaluation:
         operator = OPERATORS[name]
         start = receiver if receiver is not None else self.value(first)
         if proves and start.kind is Kind.MAYBE and name != "where":
+            self._require(("tensor", start.shape), f"{self.text(first)} is a tensor", node)
             start = replace(start, kind=Kind.TENSOR)
         if not start.tensor_like:
             return self._of_sequence(name, node)
-        operands: list[ast.expr] = [first]
-        found: list[Value] = [start]
-        options: list[str] = []
-        tensor_words = {"other", "min", "max", "mask", "value", "input", "weight", "bias"}
+        operands, found, options = self._arguments_of(name, first, start, rest, node)
+        self._notes_on(name, options, node)
+        if name == "dropout" and "training=False" in options:
+            return replace(start, fresh=False)
+        if name == "masked_fill":
+            if _mask_fits(found):
+                operator = replace(operator, needs=operator.needs - {Need.FITS})
+            found[1] = replace(found[1], dtype=found[0].dtype) if len(found) > 1 and found[1].tensor_like else found[1]
+        return self._apply(name, operator, operands, found, node, ", ".join(options))
+
+    def _arguments_of(
+        self, name: str, first: ast.expr, start: Value, rest: Sequence[ast.expr], node: ast.Call
+    ) -> tuple[list[ast.expr], list[Value], list[str]]:
+        """The operands of an operation with their values, and the text of its options."""
+        operator = OPERATORS[name]
+        operands, found, options = [first], [start], list[str]()
         for argument in rest:
             value = self.value(argument)
             if len(operands) < operator.operands and not isinstance(argument, ast.Starred):
@@ -567,29 +649,24 @@ class Evaluation:
                 options.append(self._option(argument))
         for keyword in node.keywords:
             value = self.value(keyword.value)
-            if keyword.arg in tensor_words and operator.shape is not Shape.REDUCE:
+            if keyword.arg in _TENSOR_KEYWORDS and operator.shape is not Shape.REDUCE:
                 operands.append(keyword.value)
                 found.append(value)
-            elif keyword.arg == "inplace" and not (
-                isinstance(keyword.value, ast.Constant) and keyword.value.value is False
-            ):
-                self._impure(f"{_shorten(self.text(node))} writes in place", node)
             else:
                 options.append(f"{keyword.arg}={self._option(keyword.value)}")
-            if keyword.arg == "out":
-                self._impure(f"{_shorten(self.text(node))} writes into out=", node)
+        return operands, found, options
+
+    def _notes_on(self, name: str, options: Sequence[str], node: ast.Call) -> None:
+        """What some options of an operation do besides: write in place, write into `out`, warn."""
+        words = {option.partition("=")[0]: option.partition("=")[2] for option in options}
+        text = _shorten(self.text(node))
+        by_position = [option for option in options if "=" not in option and _number_in(option) is None]
+        if words.get("inplace", "False") != "False" or (name in MAY_WRITE_BY_POSITION and by_position):
+            self._impure(f"{text} may write in place", node, Write.DATA)
+        if "out" in words or "max_norm" in words or "None" in words:
+            self._impure(f"{text} may write into an argument", node, Write.ANYTHING)
         if name in ("softmax", "log_softmax", "softmin") and not options:
-            self._impure(f"{_shorten(self.text(node))} warns about its missing dim", node)
-        if name == "dropout" and any(o == "training=False" for o in options):
-            return replace(start, fresh=False)
-        if name == "masked_fill" and _fill_fits(found):
-            operator = replace(operator, needs=frozenset())
-        if name == "masked_fill":
-            found = [
-                replace(value, dtype=found[0].dtype) if value.kind is not Kind.NUMBER and i == 1 else value
-                for i, value in enumerate(found)
-            ]
-        return self._apply(name, operator, operands, found, node, ", ".join(options))
+            self._impure(f"{text} warns about its missing dim", node)
 
     def _of_sequence(self, name: str, node: ast.Call) -> Value:
         """A torch function whose first argument is a sequence of tensors (`torch.cat`), or no tensor at all."""
@@ -625,10 +702,16 @@ class Evaluation:
 
     def _like_factory(self, name: str, node: ast.Call) -> Value:
         like = self.value(node.args[0])
+        if not like.tensor_like:
+            return self._of_something_else(node)
         if like.kind is Kind.MAYBE:
+            self._require(("tensor", like.shape), f"{self.text(node.args[0])} is a tensor", node)
             like = replace(like, kind=Kind.TENSOR)
         for argument in _arguments(node)[1:]:
             self.value(argument)
+        if name == "full_like":
+            for fill in _arguments(node)[1:2]:
+                self._in_range(fill, (node.args[0], like), node)
         if name in RANDOM_FACTORIES:
             self.effects.random.append(Note(f"{_shorten(self.text(node))} draws random numbers", node.lineno))
         words = {keyword.arg for keyword in node.keywords}
@@ -639,7 +722,7 @@ class Evaluation:
             Kind.TENSOR,
             shape=like.shape,
             dtype=dtype,
-            layout=v.dense_layout([like]),
+            layout=v.term("layout", self.text(node)) if words else v.dense_layout([like]),
             devices=frozenset({("device", self.text(node))}) if "device" in words else like.devices,
             one=like.one,
             fresh=True,
@@ -683,6 +766,10 @@ class Evaluation:
         found = [self.value(argument) for argument in _arguments(node)]
         if name in ("bool", "int", "float") and len(found) == 1:
             inner = found[0]
+            if inner.kind is Kind.TENSOR:
+                self._reads(node)
+            if name != "bool" or inner.kind is not Kind.NUMBER:
+                self._require(("builtin", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             return Value(
                 Kind.NUMBER,
                 number=name,
@@ -690,12 +777,16 @@ class Evaluation:
                 assumed=inner.assumed,
             )
         if name in ("len", "id"):
+            if name == "len":
+                self._require(("builtin", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             return v.number("int")
         if name in ("isinstance", "hasattr", "callable", "issubclass"):
             return v.number("bool")
         if name in ("abs", "min", "max", "round", "sum", "pow", "divmod") and all(f.kind is Kind.NUMBER for f in found):
+            self._require(("builtin", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             return v.number()
         if name in _PURE_BUILTINS:
+            self._require(("builtin", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             if name in ("str", "repr") and any(f.tensor_like for f in found):
                 self._impure(f"{_shorten(self.text(node))} reads a tensor's values", node)
             return v.OTHER
@@ -722,7 +813,7 @@ class Evaluation:
             self._require(("index", *self._here(node)), f"{self.text(node)} exists", node)
             return self.opaque(node, Kind.TENSOR if base.kind is Kind.TENSOR else Kind.MAYBE).assuming(base.assumed)
         text = self.text(node.slice)
-        if _drops_dimension(node.slice):
+        if not (isinstance(node.slice, ast.Constant) and node.slice.value in (None, ...)):
             self._require(("index", base.shape, text), f"{self.text(node)} is in range", node)
         return replace(
             base,
@@ -740,11 +831,17 @@ class Evaluation:
                     self._impure(f"{_shorten(self.text(node))} formats a value that may be a tensor", node)
         return v.OTHER
 
-    def _join(self, parts: Iterable[ast.expr], node: ast.expr) -> Value:
-        found = [self.value(part) for part in parts]
+    def _sometimes(self, node: ast.expr) -> Value:
+        """The value of a part that may not run."""
+        self._conditions += 1
+        found = self.value(node)
+        self._conditions -= 1
+        return found
+
+    def _join(self, found: Sequence[Value], node: ast.expr) -> Value:
         result = found[0]
         for other in found[1:]:
-            result = v.join(result, other, ("choice", node.lineno, node.col_offset))
+            result = v.join(result, other, v.term("choice", node.lineno, node.col_offset, self.context.salt))
         return replace(result, fresh=False)
 
     def _here(self, node: ast.expr) -> tuple[Hashable, ...]:
@@ -753,9 +850,16 @@ class Evaluation:
 
     def _require(self, key: Hashable, text: str, node: ast.expr) -> None:
         self.effects.requirements.append(Requirement(key, text, node.lineno))
+        if self._conditions == 0:
+            self.effects.certain.add(key)
 
-    def _impure(self, reason: str, node: ast.expr) -> None:
+    def _impure(self, reason: str, node: ast.expr, writes: Write | None = None) -> None:
         self.effects.impure.append(Note(reason, node.lineno))
+        if writes is not None:
+            self.effects.writes.append(writes)
+
+    def _reads(self, node: ast.expr) -> None:
+        self.effects.reads.append(Note(f"{_shorten(self.text(node))} reads a tensor's value", node.lineno))
 
 
 _MEETS = {
@@ -770,14 +874,31 @@ _DERIVATIVE = {
 }
 
 
-def _fill_fits(found: Sequence[Value]) -> bool:
-    """True when a masked_fill of a floating tensor by a number, with a bool mask of its own shape, cannot raise."""
-    if len(found) < 2:
+def _mask_fits(found: Sequence[Value]) -> bool:
+    """True when a masked_fill has a bool mask of its tensor's own shape, so that only its value could make it raise."""
+    if len(found) < 3 or found[2].kind is not Kind.NUMBER:
         return False
     tensor, mask = found[:2]
-    floats = tensor.dtype is not None and tensor.dtype.category is Category.FLOAT
     bools = mask.dtype is not None and mask.dtype.category is Category.BOOL
-    return floats and bools and tensor.shape == mask.shape and tensor.devices == mask.devices
+    return bools and tensor.shape == mask.shape and tensor.devices == mask.devices
+
+
+def _still_inside(name: str, operands: Sequence[ast.expr], found: Sequence[Value]) -> v.Term:
+    """The dtype term whose finite range still holds the result: `finfo(d).max - 1000`, `-limit`, `limit / 2`."""
+    inside, edge = found[0].inside, found[0].edge
+    if inside is None:
+        return None
+    if name in ("neg", "positive"):
+        return inside
+    constant = _number_of(operands[-1])
+    if constant is None or len(found) != 2:
+        return None
+    moves_in = (name == "sub" and edge == "max") or (name == "add" and edge == "min")
+    if moves_in and 0 <= constant <= 65504:
+        return inside
+    if (name == "mul" and abs(constant) <= 1) or (name == "div" and abs(constant) >= 1):
+        return inside
+    return None
 
 
 def _constant(constant: object) -> Value:
@@ -824,15 +945,26 @@ def _number_of(node: ast.expr) -> float | None:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
-    return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+        return None
+    return float(value)
 
 
 def _nonzero_constant(node: ast.expr) -> bool:
     return bool(_number_of(node))
 
 
-def _finite_constant(node: ast.expr) -> bool:
-    return _number_of(node) is not None
+def _moderate_constant(node: ast.expr) -> bool:
+    """True for a constant that float32 holds as a finite number other than zero, or as zero itself."""
+    number = _number_of(node)
+    return number is not None and (number == 0 or 1e-37 <= abs(number) <= 1e37)
+
+
+def _number_in(text: str) -> float | None:
+    try:
+        return _number_of(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return None
 
 
 def _constant_index(node: ast.expr) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gbfix.analysis import values as v
+from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.names import Binding, Names
 from gbfix.analysis.operators import EVIDENCE_METHODS
@@ -25,10 +26,15 @@ _INLINE_DEPTH = 4
 
 @dataclass(frozen=True)
 class State:
-    """The facts at one program point: what names hold, and which requirements have already been met."""
+    """The facts at one program point.
+
+    values: what names hold. established: the keys of requirements that have been met. gradients_off: no operation
+    records a gradient here, whoever called.
+    """
 
     values: Mapping[str, Value]
     established: frozenset[Hashable] = frozenset()
+    gradients_off: bool = False
 
     def bind(self, name: str, value: Value) -> State:
         """The state after an assignment."""
@@ -114,7 +120,7 @@ class Context:
 
     def _single_outer(self, binding: Binding, node: ast.Name) -> Value | None:
         if isinstance(binding.node, ast.arg):
-            return replace(parameter_value(self, binding.node), fresh=False)
+            return None
         statement = binding.statement
         at_module = self.source.parents.get(statement) is self.source.tree
         if (
@@ -125,8 +131,8 @@ class Context:
         ):
             inner = Context(self.view, self.function, ("module", statement.lineno), self.depth + 1)
             found = Evaluation(inner, {}).value(statement.value)
-            sources = frozenset({node.id}) if found.sources != frozenset() else found.sources
-            return replace(found, fresh=False, sources=sources)
+            # Its elements, and whether it requires a gradient, may have been changed since.
+            return replace(found, fresh=False, sources=frozenset({node.id}))
         return None
 
     def inline(self, evaluation: Evaluation, call: ast.Call) -> Value | None:
@@ -174,7 +180,7 @@ def _run_straight(
     """Evaluate assignments and one final return; anything else is not plain."""
     effects = []
     for statement in body:
-        evaluation = Evaluation(inner, environment)
+        evaluation = Evaluation(inner, environment, outer.gradients_off)
         match statement:
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 continue
@@ -195,9 +201,18 @@ def parameter_value(context: Context, argument: ast.arg) -> Value:
     """What the annotation of a parameter says; without one it may be a tensor, and nothing shows it."""
     token = v.term("parameter", argument.arg, context.salt)
     kind, assumed = _annotation_kind(context, argument.annotation, argument.arg)
+    if kind is Kind.TENSOR and _defaults_to_none(context.function.node.args, argument):
+        assumed |= {Assumption(f"{argument.arg} is not None", argument.lineno)}
     if kind in (Kind.TENSOR, Kind.MAYBE):
         return v.opaque_tensor(token, argument.arg, kind=kind).assuming(assumed)
     return Value(kind, number=_number_annotation(argument.annotation) if kind is Kind.NUMBER else None)
+
+
+def _defaults_to_none(arguments: ast.arguments, argument: ast.arg) -> bool:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return any(a is argument and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
 
 
 def _annotation_kind(context: Context, annotation: ast.expr | None, name: str) -> tuple[Kind, frozenset[Assumption]]:
@@ -213,9 +228,9 @@ def _annotation_kind(context: Context, annotation: ast.expr | None, name: str) -
         return Kind.TENSOR, frozenset({Assumption(f"{name} is not None", annotation.lineno)})
     if kinds == {Kind.NUMBER}:
         return Kind.NUMBER, nothing
-    if Kind.TENSOR in kinds or Kind.MAYBE in kinds:
-        return Kind.MAYBE, nothing
-    return Kind.OTHER, nothing
+    if kinds <= {Kind.OTHER, None}:
+        return Kind.OTHER, nothing
+    return Kind.MAYBE, nothing
 
 
 def _parse_string(annotation: ast.expr) -> ast.expr:
@@ -286,7 +301,8 @@ def _qualified_annotation(context: Context, node: ast.expr) -> str:
 
 def _number_annotation(annotation: ast.expr | None) -> str | None:
     node = _parse_string(annotation) if annotation is not None else None
-    return node.id if isinstance(node, ast.Name) else None
+    name = node.id if isinstance(node, ast.Name) else None
+    return name if name in (None, "bool") else f"{name} at most"
 
 
 def class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
@@ -317,10 +333,12 @@ def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
                         found[name] = _member_value(context, name, value)
                 case ast.Expr(
                     value=ast.Call(
-                        func=ast.Attribute(attr="register_buffer") as func, args=[ast.Constant(value=str(name)), *_]
+                        func=ast.Attribute(attr="register_buffer") as func,
+                        args=[ast.Constant(value=str(name)), held, *_],
                     )
                 ):
-                    if context.is_self(func.value) and name not in stores:
+                    empty = isinstance(held, ast.Constant)
+                    if context.is_self(func.value) and name not in stores and not empty:
                         found[name] = v.opaque_tensor(v.term("self", name), None, kind=Kind.TENSOR)
     return found
 
@@ -369,15 +387,25 @@ class Flow:
         self.before: dict[ast.stmt, State] = {}
         self._untracked = self._written_by_inner_functions()
         self._captured = self._read_by_inner_functions()
-        self.entry = State(self._parameters())
+        self.entry = State(self._parameters(), gradients_off=self._off_by_decorator())
         node = function.node
         if not isinstance(node, ast.Lambda):
             self._block(node.body, self.entry)
 
     def evaluate(self, node: ast.expr, state: State) -> tuple[Value, Evaluation]:
         """The facts about an expression where `state` holds."""
-        evaluation = Evaluation(self.context, state.values)
+        evaluation = Evaluation(self.context, state.values, state.gradients_off)
         return evaluation.value(node), evaluation
+
+    def _off_by_decorator(self) -> bool:
+        """True when the decorator nearest to the function that can change the mode turns gradients off."""
+        for decorator in reversed(getattr(self.context.function.node, "decorator_list", [])):
+            if isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod"):
+                continue
+            mode = gradient_mode(self.context.names, decorator)
+            if mode is not None:
+                return mode == "off"
+        return False
 
     # -- setting out -----------------------------------------------------------------------
 
@@ -467,11 +495,16 @@ class Flow:
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(statement, state)
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                around = state.gradients_off
                 for item in items:
                     state = self._run(item.context_expr, state)[0]
+                    mode = gradient_mode(self.context.names, item.context_expr)
+                    state = replace(state, gradients_off=state.gradients_off if mode is None else mode == "off")
                     if item.optional_vars is not None:
                         state = state.without(_stored_names([item.optional_vars]))
                 end = self._block(body, state)
+                end = replace(end, gradients_off=around) if end is not None else None
+                state = replace(state, gradients_off=around)
                 if all(self._propagates(item.context_expr) for item in items):
                     return end
                 # An unknown context manager may swallow an exception from anywhere in its body.
@@ -501,16 +534,38 @@ class Flow:
         return (self.context.names.qualified(callee) or "").startswith("torch.")
 
     def _run(self, value: ast.expr, state: State) -> tuple[State, Value]:
-        evaluation = Evaluation(self.context, state.values)
-        found = evaluation.value(value)
-        state = replace(state, established=state.established | evaluation.effects.keys())
-        for node in ast.walk(value):
-            if isinstance(node, ast.NamedExpr):
-                state = state.bind(node.target.id, self.evaluate(node.value, state)[0])
-        private = found.fresh or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
-        if evaluation.effects.impure or not private:
+        found, evaluation = self.evaluate(value, state)
+        effects = evaluation.effects
+        state = replace(state, established=state.established | effects.certain)
+        state = self._after_writes(value, effects.writes, state)
+        for name, bound, certainly in effects.bound:
+            state = state.bind(name, replace(bound, fresh=False)) if certainly else state.without([name])
+        state = state.without(_stored_names([value]) - {name for name, _, _ in effects.bound})
+        new = found.fresh and not isinstance(value, ast.Name)
+        private = new or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
+        if effects.impure or not private:
             state = self._shared(value, state)
         return state, found
+
+    def _after_writes(self, value: ast.expr, writes: Sequence[Write], state: State) -> State:
+        """What is left of the facts when a tensor has been written to, and with it all that may share its memory."""
+        if not writes:
+            return state
+        touched = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        place = v.term("written", value.lineno, value.col_offset)
+        return self._written(touched, place, anything=Write.ANYTHING in writes, state=state)
+
+    def _written(self, touched: set[str], place: v.Term, *, anything: bool, state: State) -> State:
+        changed = {}
+        for name, held in state.values.items():
+            if not held.tensor_like or (held.fresh and name not in touched):
+                continue
+            after = replace(held, sources=held.sources | {place})
+            if anything:
+                other = v.opaque_tensor(v.term(place, name), None)
+                after = replace(after, shape=other.shape, layout=other.layout, one=False)
+            changed[name] = after
+        return replace(state, values={**state.values, **changed})
 
     def _shared(self, value: ast.expr, state: State) -> State:
         """Tensors handed to something unknown, named twice, viewed or put in a container are not private any more."""
@@ -539,7 +594,11 @@ class Flow:
                         state = self._unknown_target(part, state)
                 return state
             case _:
-                return self._shared(node, state)
+                state = self._shared(node, state)
+                touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                place = v.term("written", target.lineno, target.col_offset)
+                anything = isinstance(target, ast.Attribute) and target.attr in ("data", "grad", "requires_grad")
+                return self._written(touched, place, anything=anything, state=state)
 
     def _unknown_target(self, target: ast.expr, state: State) -> State:
         for name in _stored_names([target]):
@@ -553,11 +612,15 @@ class Flow:
 
     def _augmented(self, target: ast.expr, value: ast.expr, state: State) -> State:
         state, found = self._run(value, state)
-        if not isinstance(target, ast.Name) or target.id in self._untracked or target.id not in state.values:
+        if not isinstance(target, ast.Name):
+            return self._bind(target, value, found, state)
+        if target.id in self._untracked or target.id not in state.values:
             return state
         held = state.values[target.id]
         if held.tensor_like:
-            # In place: shape, dtype and device stay those of the target.
+            # In place: shape, dtype and device stay those of the target, and others may see the write.
+            place = v.term("written", target.lineno, target.col_offset)
+            state = self._written(set(), place, anything=False, state=state) if not held.fresh else state
             return state.bind(target.id, replace(held, sources=v.union_sources([held, found])))
         if held.kind is Kind.NUMBER and found.kind is Kind.NUMBER:
             return state.bind(target.id, v.number("float" if "float" in (held.number, found.number) else None))
@@ -621,14 +684,12 @@ class Flow:
         return state.bind(name, replace(held, assumed=kept))
 
     def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
-        if isinstance(statement, ast.While):
-            state = self._run(statement.test, state)[0]
-        else:
+        if not isinstance(statement, ast.While):
             state = self._run(statement.iter, state)[0]
         stored = _stored_names([statement])
         head = state
         for _ in range(_LOOP_ROUNDS):
-            start = head if isinstance(statement, ast.While) else self._loop_target(statement, head)
+            start = self._loop_start(statement, head)
             end = self._block(statement.body, start)
             merged = _merge(state, end, ("loop", statement.lineno, statement.col_offset)) or state
             # A `continue` or `break` leaves from the middle: what the body stores is only known through the merge.
@@ -638,9 +699,19 @@ class Flow:
                 break
             head = merged
         else:
-            head = state.without(stored)
-            self._block(statement.body, head)
-        return self._block(statement.orelse, head)
+            head = State(state.without(stored).values)
+            self._block(statement.body, self._loop_start(statement, head))
+        leaving = self._loop_start(statement, head) if isinstance(statement, ast.While) else head
+        after = self._block(statement.orelse, leaving)
+        # A `break` passes by the else.
+        return _merge(after, head, ("break", statement.lineno)) if _leaves_early(statement.body) else after
+
+    def _loop_start(self, statement: ast.For | ast.AsyncFor | ast.While, head: State) -> State:
+        """What holds when the body starts; `before` of a while is what its test sees in every round."""
+        if isinstance(statement, ast.While):
+            self.before[statement] = head
+            return self._run(statement.test, head)[0]
+        return self._loop_target(statement, head)
 
     def _loop_target(self, statement: ast.For | ast.AsyncFor, state: State) -> State:
         iterated = self.evaluate(statement.iter, state)[0]
@@ -700,8 +771,42 @@ def _merge(first: State | None, second: State | None, token: Hashable) -> State 
     shared = first.values.keys() & second.values.keys()
     joined = {name: v.join(first.values[name], second.values[name], v.term(token, name)) for name in shared}
     return State(
-        {name: joined[name] for name in first.values if name in shared}, first.established & second.established
+        {name: joined[name] for name in first.values if name in shared},
+        first.established & second.established,
+        first.gradients_off and second.gradients_off,
     )
+
+
+def gradient_mode(names: Names, manager: ast.expr) -> str | None:
+    """What a context manager or decorator does to gradient recording: "off", "unknown", or None for nothing.
+
+    One that is not known to leave the mode alone may do anything.
+    """
+    callee = manager.func if isinstance(manager, ast.Call) else manager
+    arguments = isinstance(manager, ast.Call) and bool(manager.args or manager.keywords)
+    qualified = names.qualified(callee) or ""
+    if qualified in _GRADIENTS_OFF:
+        return "unknown" if arguments else "off"
+    if qualified.startswith(_KEEPS_GRADIENT_MODE):
+        return None
+    return "unknown"
+
+
+_GRADIENTS_OFF = frozenset(
+    {"torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode"}
+)
+_KEEPS_GRADIENT_MODE = (
+    "torch.compile",
+    "torch.autocast",
+    "torch.amp.",
+    "torch.cuda.amp.autocast",
+    "torch.profiler.",
+    "torch.autograd.profiler.",
+    "torch.nn.attention.",
+    "contextlib.nullcontext",
+    "functools.wraps",
+    "typing.",
+)
 
 
 def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:

@@ -18,9 +18,10 @@ class _Use(Enum):
 def is_read_after(source: SourceFile, function: Function, statements: Sequence[ast.stmt], name: str) -> bool:
     """True when code that may run after consecutive `statements` of one block can read `name` before writing it.
 
-    Errs towards True: inner functions, `global` names, `locals()` and `del` count as reads.
+    Errs towards True: inner functions, `global` names, `locals()` and `del` count as reads, and so does every read in
+    a handler or `finally` around the statements.
     """
-    if _escapes(function, name):
+    if is_read_by_others(source, function, statements[0], name):
         return True
     node: ast.AST = statements[-1]
     while node is not function.node:
@@ -30,12 +31,23 @@ def is_read_after(source: SourceFile, function: Function, statements: Sequence[a
             use = _use_of_loop_again(parent, name)
             if use is _Use.THROUGH and node in parent.body:
                 use = _use_of_block(parent.orelse, name)
-        if use is _Use.THROUGH and isinstance(parent, ast.Try):
-            rest: list[ast.AST] = [*parent.handlers, *parent.orelse, *parent.finalbody]
-            use = _Use.READ if any(_reads(part, name) for part in rest) else _Use.THROUGH
         if use is not _Use.THROUGH:
             return use is _Use.READ
         node = parent
+    return False
+
+
+def is_read_by_others(source: SourceFile, function: Function, statement: ast.stmt, name: str) -> bool:
+    """True when code that does not simply follow can read the name: inner functions, handlers, `finally`."""
+    if _escapes(function, name):
+        return True
+    for parent in source.ancestors(statement):
+        if parent is function.node:
+            return False
+        if isinstance(parent, ast.Try):
+            rest: list[ast.AST] = [*parent.handlers, *parent.orelse, *parent.finalbody]
+            if any(_reads(part, name) for part in rest):
+                return True
     return False
 
 
@@ -71,6 +83,8 @@ def _use(statement: ast.stmt, name: str) -> _Use:
             if _Use.READ in uses:
                 return _Use.READ
             return _Use.WRITTEN if uses == {_Use.WRITTEN} else _Use.THROUGH
+        case ast.Break() | ast.Continue():
+            return _Use.READ
         case ast.Return() | ast.Raise():
             return _Use.READ if _reads(statement, name) else _Use.WRITTEN
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr() | ast.Delete():

@@ -52,6 +52,8 @@ class Need(Enum):
     FLOATING = "a floating tensor"
     REAL = "not a complex tensor"
     NOT_EMPTY = "not empty"
+    SEVERAL = "of more than one element"
+    IN_RANGE = "a number that the dtype holds"
     DIVISOR = "a non-zero divisor, for integer tensors"
     INTEGRAL = "a bool or integer tensor"
     FITS = "of a shape that the call accepts"
@@ -97,9 +99,9 @@ def _table() -> dict[str, Operator]:
     add("sub subtract", Need.NOT_BOOL, gradient=safe, operands=2)
     add("mul multiply", gradient=finite, operands=2)
     add("div divide true_divide", dtype=Dtype.FLOATING, gradient=singular, operands=2)
-    add("floor_divide", Need.REAL, Need.DIVISOR, gradient=stopped, operands=2)
+    add("floor_divide", Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
     add("remainder fmod", Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
-    add("pow float_power", Need.FLOATING, gradient=singular, operands=2)
+    add("pow", Need.FLOATING, gradient=singular, operands=2)
     add("maximum minimum fmax fmin", Need.REAL, gradient=safe, operands=2)
     add("atan2 hypot", Need.REAL, dtype=Dtype.FLOATING, gradient=singular, operands=2)
     add(
@@ -145,12 +147,13 @@ def _table() -> dict[str, Operator]:
         "clamp clip clamp_min clamp_max",
         Need.NOT_BOOL,
         Need.REAL,
+        Need.IN_RANGE,
         dtype=Dtype.PROMOTE,
         gradient=safe,
         operands=3,
     )
     add("nan_to_num", Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
-    add("masked_fill", Need.FITS, dtype=Dtype.SAME, gradient=safe, operands=2)
+    add("masked_fill", Need.FITS, Need.IN_RANGE, dtype=Dtype.SAME, gradient=safe, operands=3)
     add("clone", shape=like, dtype=Dtype.SAME)
     add("where", dtype=Dtype.PROMOTE, gradient=safe, operands=3)
 
@@ -158,15 +161,17 @@ def _table() -> dict[str, Operator]:
     add("mean", Need.FLOATING, shape=reduce, dtype=Dtype.SAME)
     add("prod", shape=reduce, dtype=Dtype.SUM, gradient=finite)
     add("amax amin", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.SAME, gradient=finite)
-    add("max min median nanmedian", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.SAME, gradient=finite)
-    add("std var norm logsumexp", Need.FLOATING, shape=reduce, dtype=Dtype.SAME, gradient=singular)
+    add("max min", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.SAME, gradient=finite)
+    add("median nanmedian", Need.FITS, shape=reduce, dtype=Dtype.SAME, gradient=finite)
+    add("std var", Need.FLOATING, Need.SEVERAL, shape=reduce, dtype=Dtype.SAME, gradient=singular)
+    add("norm logsumexp", Need.FLOATING, shape=reduce, dtype=Dtype.SAME, gradient=singular)
     add("any all", shape=reduce, dtype=Dtype.TRUTH, gradient=stopped)
     add("count_nonzero", shape=reduce, dtype=Dtype.INT64, gradient=stopped)
     add("argmax argmin", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.INT64, gradient=stopped)
 
     add("matmul mm bmm mv dot", Need.FITS, shape=call, dtype=Dtype.PROMOTE, gradient=finite, operands=2)
     add(
-        "linear layer_norm rms_norm group_norm conv1d conv2d conv3d scaled_dot_product_attention embedding",
+        "linear layer_norm rms_norm group_norm conv1d conv2d conv3d embedding",
         Need.FITS,
         shape=call,
         dtype=Dtype.CALL,
@@ -175,9 +180,9 @@ def _table() -> dict[str, Operator]:
     )
     add(
         "mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss binary_cross_entropy_with_logits kl_div normalize pad "
-        "interpolate avg_pool1d avg_pool2d max_pool1d max_pool2d adaptive_avg_pool2d one_hot tril triu cat concat "
+        "interpolate avg_pool1d avg_pool2d adaptive_avg_pool2d one_hot tril triu cat concat "
         "stack "
-        "einsum outer gather index_select scatter take_along_dim topk sort argsort cumprod repeat tile "
+        "einsum outer gather index_select scatter take_along_dim cumprod repeat tile "
         "baddbmm addmm addcmul addcdiv lerp dist cosine_similarity",
         Need.FITS,
         shape=call,
@@ -312,8 +317,6 @@ FACTORIES = frozenset(
         "randn",
         "randint",
         "randperm",
-        "as_tensor",
-        "from_numpy",
     }
 )
 """Functions that make a tensor from no tensor."""
@@ -365,7 +368,7 @@ METADATA_ATTRIBUTES = frozenset(
 )
 """Attributes of a tensor that read no values."""
 
-VIEW_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
+VIEW_ATTRIBUTES = frozenset({"T", "mT", "data"})
 """Attributes of a tensor that are tensors sharing its memory."""
 
 SCALAR_READERS = frozenset({"item", "tolist", "__bool__", "__float__", "__int__", "__len__"})
@@ -398,6 +401,50 @@ STATELESS_MODULES = {
     "ELU": Gradient.FINITE,
 }
 """Classes of torch.nn whose call only computes a new tensor from its input and its weights."""
+
+TUPLES_BY_DIMENSION = frozenset({"max", "min", "median", "nanmedian"})
+"""Reductions that give a pair of tensors when a dimension is named."""
+
+MAY_WRITE_BY_POSITION = frozenset(
+    [
+        "relu",
+        "relu6",
+        "leaky_relu",
+        "hardtanh",
+        "elu",
+        "selu",
+        "celu",
+        "silu",
+        "mish",
+        "hardswish",
+        "hardsigmoid",
+        "dropout",
+        "alpha_dropout",
+        "feature_dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "rrelu",
+    ]
+)
+"""Functions whose `inplace` may be given by position."""
+
+METADATA_WRITERS = frozenset(
+    [
+        "unsqueeze_",
+        "squeeze_",
+        "t_",
+        "transpose_",
+        "swapaxes_",
+        "swapdims_",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "as_strided_",
+        "rename_",
+    ]
+)
+"""Methods that change the shape or strides of their receiver."""
 
 FLOATING_MODULES = frozenset({"Linear", "LayerNorm", "RMSNorm", "GroupNorm", "Conv1d", "Conv2d", "Conv3d"})
 """Classes of torch.nn whose result is floating (or complex), since their weights are."""

@@ -137,7 +137,8 @@ class Value:
     sources: the tensors, or terms for unknown ones, that a gradient flows to from here; empty when none does.
     number: for NUMBER, the Python type ("int", "float", "bool") if known. scalar_of: for a number read out of a
     tensor, that tensor.
-    class_name: for MODULE, the dotted name of its class if known.
+    inside: for NUMBER, the dtype term of a tensor whose finite range holds it; edge: "max" or "min" when it is the
+    end of that range. class_name: for MODULE, the dotted name of its class if known.
     """
 
     kind: Kind = Kind.UNKNOWN
@@ -151,6 +152,8 @@ class Value:
     assumed: frozenset[Assumption] = frozenset()
     number: str | None = None
     scalar_of: Value | None = None
+    inside: Term = None
+    edge: str = ""
     class_name: str | None = None
 
     @property
@@ -220,9 +223,9 @@ def join(first: Value, second: Value, token: Term) -> Value:
         )
     if kinds == {Kind.NUMBER}:
         return Value(Kind.NUMBER, number=first.number if first.number == second.number else None, assumed=assumed)
-    if kinds <= {Kind.OTHER, Kind.MODULE, Kind.NUMBER}:
+    if kinds <= {Kind.OTHER, Kind.MODULE}:
         return Value(Kind.OTHER, assumed=assumed)
-    return UNKNOWN
+    return opaque_tensor(token, None, kind=Kind.MAYBE)
 
 
 def promote(operands: Iterable[Value]) -> DType:
@@ -248,10 +251,19 @@ def promote(operands: Iterable[Value]) -> DType:
     else:
         category = max([top, *(_SCALAR_CATEGORY[s] for s in scalars if s != "number")], key=lambda c: c.value)
     inexact = "float" in scalars or any(d.inexact for d in dtypes)
-    return DType(term("promote", parts, frozenset(scalars)), None if "number" in scalars else category, inexact)
+    unsure = any(s == "number" or s.endswith("at most") for s in scalars)
+    return DType(term("promote", parts, frozenset(scalars)), None if unsure else category, inexact)
 
 
-_SCALAR_CATEGORY = {"bool": Category.BOOL, "int": Category.INT, "float": Category.FLOAT, "number": Category.COMPLEX}
+_SCALAR_CATEGORY = {
+    "bool": Category.BOOL,
+    "int": Category.INT,
+    "float": Category.FLOAT,
+    # An annotation `int` admits a bool, and `float` an int (PEP 484): only the upper end is known.
+    "int at most": Category.INT,
+    "float at most": Category.FLOAT,
+    "number": Category.COMPLEX,
+}
 
 
 def floating(dtype: DType) -> DType:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects
-from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
@@ -65,6 +64,7 @@ class Arm:
     annotations: dict[str, str] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     returns: bool = False
+    assumptions: list[tuple[str, str, int]] = field(default_factory=list)
 
     @property
     def assigned(self) -> frozenset[str]:
@@ -213,8 +213,10 @@ class ArmReader:
         self._settle(statement.value, arm, renames, also=name)
         load = ast.copy_location(ast.Name(name, ast.Load()), statement.target)
         expression = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
-        evaluation = Evaluation(self.flow.context, state.values)
-        value = evaluation.value(expression)
+        value, evaluation = self.flow.evaluate(expression, state)
+        if value.sources:
+            reason = f"`{text}` wrote in place, which fails in backward when the old value is needed there"
+            arm.assumptions.append(("nobody relies on an error in backward", reason, statement.lineno))
         if value.dtype != held.dtype or value.shape != held.shape:
             raise RefusedError(
                 "the in-place operation keeps dtype and shape",
@@ -231,9 +233,27 @@ class ArmReader:
 
     def _settle(self, reading: ast.expr, arm: Arm, renames: dict[str, str], also: str = "") -> None:
         """Give every target that `reading` reads a line of its own, so that it can be read."""
+        self._refuse_read_of_attribute(reading, arm)
         read = {n.id for n in ast.walk(reading) if isinstance(n, ast.Name)} | {also}
         for name in [n for n in arm.outcome if n in read]:
             self.materialise(name, arm, renames)
+
+    def _refuse_read_of_attribute(self, reading: ast.expr, arm: Arm) -> None:
+        """An attribute that the side has set is not set yet where the new code reads it."""
+        for target in [target for target in arm.outcome if "." in target]:
+            base, _, attribute = target.rpartition(".")
+            for node in ast.walk(reading):
+                if not isinstance(node, ast.Name | ast.Attribute):
+                    continue
+                handed_on = isinstance(node, ast.Name) and node.id == base.partition(".")[0]
+                handed_on = handed_on and not isinstance(self.source.parents.get(node), ast.Attribute)
+                if handed_on or (isinstance(node, ast.Attribute) and node.attr == attribute):
+                    raise RefusedError(
+                        "no side reads an attribute that it sets",
+                        f"{self.source.segment(node)} may read {target}, which the side has set",
+                        node.lineno,
+                        "give the new value a name and use that",
+                    )
 
     def materialise(self, name: str, arm: Arm, renames: dict[str, str]) -> None:
         """Turn a target's piece into a line, under its own name where that disturbs nothing."""

@@ -16,7 +16,7 @@ from functools import lru_cache
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
-from gbfix.analysis.liveness import is_read_after
+from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
@@ -189,7 +189,7 @@ class FunctionBranches:
         except RefusedError as refused:
             return self._refusal(TERNARY, node, message, refused)
 
-    def _one_side(self, site: _Site, node: ast.AST) -> tuple[tuple[_Draft, Span], list[Obligation]] | None:
+    def _one_side(self, site: _Site, node: ast.If | ast.IfExp) -> tuple[tuple[_Draft, Span], list[Obligation]] | None:
         """The branch as torch.cond, None when that is not allowed either."""
         try:
             draft, span = site.cond()
@@ -198,19 +198,24 @@ class FunctionBranches:
                 *duty.kind_obligations(draft.choices),
                 duty.purity_obligation(draft.choices),
                 *duty.cond_obligations(self.flow, node, draft.choices, draft.captured),
+                *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
             ]
             refused = duty.refusal(obligations, _ADVICE)
             return None if refused is not None else ((draft, span), obligations)
         except RefusedError:
             return None
 
-    def _where_obligations(self, node: ast.AST, draft: _Draft, written_later: Sequence[str]) -> list[Obligation]:
+    def _where_obligations(
+        self, node: ast.If | ast.IfExp, draft: _Draft, written_later: Sequence[str]
+    ) -> list[Obligation]:
         obligations = [
             *duty.condition_obligations(draft.choices),
             *duty.kind_obligations(draft.choices),
             duty.purity_obligation(draft.choices),
             duty.totality_obligation(draft.choices),
-            *duty.gradient_obligations(self.flow, node, draft.choices),
+            *duty.gradient_obligations(draft.choices),
+            *duty.module_obligations(draft.choices),
+            *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
             duty.identity_obligation(draft.choices, written_later),
         ]
         refused = duty.refusal(obligations, _ADVICE)
@@ -358,6 +363,7 @@ class _Site:
         inner = self._inside_both(condition, first, second, choice, target, reader, prefix)
         if inner is not None:
             return inner
+        first, second = self._held(first, target), self._held(second, target)
         choice.first.add(first.effects)
         choice.second.add(second.effects)
         choice.selections.append(Selection(target, first, second))
@@ -367,6 +373,19 @@ class _Site:
         effects.add(first.effects)
         effects.add(second.effects)
         return Piece(source, _selected_value(first, second), first.line, effects)
+
+    def _held(self, piece: Piece, target: str) -> Piece:
+        """A piece that is the name of a tensor still in use under that name is no new object."""
+        if not isinstance(piece.node, ast.Name) or piece.node.id == target or not piece.value.fresh:
+            return piece
+        name = piece.node.id
+        statement = next((p for p in self.source.ancestors(piece.node) if isinstance(p, ast.stmt)), None)
+        if statement is None:
+            return replace(piece, value=replace(piece.value, fresh=False))
+        uses = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id == name]
+        if len(uses) == 1 and not is_read_after(self.source, self.flow.context.function, [statement], name):
+            return piece
+        return replace(piece, value=replace(piece.value, fresh=False))
 
     def _inside_both(
         self, condition: str, first: Piece, second: Piece, choice: Choice, target: str, reader: ArmReader, prefix: str
@@ -399,9 +418,8 @@ class _Site:
         choice: Choice,
         reader: ArmReader,
     ) -> Piece | None:
-        same = self.source.segment(one.func) == self.source.segment(other.func) and isinstance(
-            one.func, ast.Name | ast.Attribute
-        )
+        same_callee = reader.text(one.func, first.renames) == reader.text(other.func, second.renames)
+        same = same_callee and isinstance(one.func, ast.Name | ast.Attribute)
         words = [k.arg for k in one.keywords] == [k.arg for k in other.keywords] and None not in [
             k.arg for k in one.keywords
         ]
@@ -440,6 +458,7 @@ class _Site:
                 reader.materialise(name, arm, {})
         choice.first.add(first.effects)
         choice.second.add(second.effects)
+        choice.assumptions += [*first.assumptions, *second.assumptions]
         found: dict[str, Piece] = {}
         for target in live:
             one = first.outcome.get(target) or fallback.get(target)
@@ -476,7 +495,7 @@ class _IfSite(_Site):
     def where(self) -> tuple[_Draft, Span]:
         """The rewrite with torch.where, with the condition in a name of its own when it is used more than once."""
         draft = self._where("")
-        if draft.selects > 1 and draft.choices[0].predicate.source and self._uses(draft) > 1:
+        if len(draft.targets) > 1 or self._uses(draft) > 1:
             self.taken = _all_names(self.source.tree)
             draft = self._where(self.fresh("condition"))
         return draft, self._span()
@@ -532,7 +551,7 @@ class _IfSite(_Site):
     def _where(self, hoisted: str) -> _Draft:
         self.draft = _Draft()
         predicate = self.predicate(self.test, self.inner_state, self.node)
-        choice = Choice(predicate, established=self.inner_state.established)
+        choice = Choice(predicate, established=self.inner_state.established, gradients_off=self.state.gradients_off)
         self.draft.choices.append(choice)
         self.draft.edits += predicate.edits
         condition = hoisted or predicate.source
@@ -561,7 +580,7 @@ class _IfSite(_Site):
         self.draft = _Draft()
         self.taken = _all_names(self.source.tree)
         predicate = self.predicate(self.test, self.inner_state, self.node)
-        choice = Choice(predicate, established=self.inner_state.established)
+        choice = Choice(predicate, established=self.inner_state.established, gradients_off=self.state.gradients_off)
         self.draft.choices.append(choice)
         self.draft.edits += predicate.edits
         first_reader, second_reader = self._reader("_true"), self._reader("_false")
@@ -667,7 +686,7 @@ class _IfSite(_Site):
         unique = list(dict.fromkeys(targets))
         returns = RETURN in unique
         if returns:
-            return [t for t in unique if t in (RETURN, CALL) or "." in t]
+            return [t for t in unique if t in (RETURN, CALL) or "." in t or self._read_by_others(t)]
         return [t for t in unique if t == CALL or "." in t or self._read_later(t)]
 
     def _read_later(self, name: str) -> bool:
@@ -677,6 +696,9 @@ class _IfSite(_Site):
         """What the names that only one side sets hold on the other."""
         both = first.outcome.keys() & second.outcome.keys()
         return {name: self._current(name) for name in live if name not in both and name not in (RETURN, CALL)}
+
+    def _read_by_others(self, name: str) -> bool:
+        return is_read_by_others(self.source, self.flow.context.function, self.node, name)
 
     def _current(self, name: str) -> Piece:
         """The value a name has before the branch."""
@@ -771,18 +793,13 @@ class _IfSite(_Site):
                 node.lineno,
                 "test the tensor itself",
             )
-        choice = Choice(predicate, established=state.established)
+        choice = Choice(predicate, established=state.established, gradients_off=state.gradients_off)
         self.draft.choices.append(choice)
         first, second = reader.read(body, renames), reader.read(orelse, renames)
         if predicate.inverted:
             first, second = second, first
         targets = list(dict.fromkeys([*first.outcome, *second.outcome]))
-        if RETURN in targets:
-            live = [RETURN]
-        else:
-            live = [
-                t for t in targets if "." in t or is_read_after(self.source, self.flow.context.function, statements, t)
-            ]
+        live = [t for t in targets if t in (RETURN, CALL) or "." in t or self._nested_live(t, statements, targets)]
         fallback: dict[str, Piece] = {}
         for name in live:
             if name in arm.outcome:
@@ -799,6 +816,12 @@ class _IfSite(_Site):
             arm.outcome[name] = piece
             renames.pop(name, None)
         arm.returns = arm.returns or RETURN in pieces
+
+    def _nested_live(self, name: str, statements: Sequence[ast.stmt], targets: Sequence[str]) -> bool:
+        function = self.flow.context.function
+        if RETURN in targets:
+            return is_read_by_others(self.source, function, statements[0], name)
+        return is_read_after(self.source, function, statements, name)
 
     def _nested_ternary(
         self, node: ast.IfExp, state: State, renames: Mapping[str, str], arm: Arm, reader: ArmReader
@@ -829,7 +852,7 @@ class _TernarySite(_Site):
         first, second = (reader.piece(side, self.state, {}, Arm()) for side in (self.node.body, self.node.orelse))
         if predicate.inverted:
             first, second = second, first
-        choice = Choice(predicate, established=self.state.established)
+        choice = Choice(predicate, established=self.state.established, gradients_off=self.state.gradients_off)
         self.draft.choices.insert(0, choice)
         if len(self.draft.choices) > 1:
             raise RefusedError("each side is one expression", "a side holds another branch", self.node.lineno, _ADVICE)
@@ -883,7 +906,7 @@ def _ternary_piece(
     if predicate.hoisted:
         raise RefusedError("the condition is an expression", "it assigns a name", node.lineno, "assign the name before")
     site.draft.edits += predicate.edits
-    choice = Choice(predicate, established=state.established)
+    choice = Choice(predicate, established=state.established, gradients_off=state.gradients_off)
     site.draft.choices.append(choice)
     first, second = (reader.piece(side, state, renames, arm) for side in (node.body, node.orelse))
     if predicate.inverted:
@@ -904,11 +927,16 @@ def _selected_value(first: Piece, second: Piece) -> v.Value:
 def _assignments(pieces: Mapping[str, Piece], annotations: Mapping[str, str]) -> list[str]:
     """The statements that give every target its piece; one tuple assignment when a piece reads an earlier target."""
     names = [name for name in pieces if name not in (RETURN, CALL)]
-    clash = any(
-        re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", pieces[later].source)
-        for i, name in enumerate(names)
-        for later in names[i + 1 :]
-    )
+    for last in [pieces[target] for target in (CALL, RETURN) if target in pieces]:
+        for name in [name for name in [*names, CALL] if name in pieces and pieces[name] is not last]:
+            if name == CALL or _mentions(last.source, name):
+                raise RefusedError(
+                    "the order of evaluation does not matter",
+                    f"{shorten(last.source)} is evaluated after {name} is set or called",
+                    last.line,
+                    "compute the result before setting it",
+                )
+    clash = any(_mentions(pieces[later].source, name) for i, name in enumerate(names) for later in names[i + 1 :])
     lines = []
     if clash:
         lines.append(f"{', '.join(names)} = {', '.join(pieces[name].source for name in names)}")
@@ -921,6 +949,11 @@ def _assignments(pieces: Mapping[str, Piece], annotations: Mapping[str, str]) ->
     if RETURN in pieces:
         lines.append(f"return {pieces[RETURN].source}")
     return lines
+
+
+def _mentions(source: str, name: str) -> bool:
+    """True when source text reads a name or attribute path."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", source) is not None
 
 
 def _cond_side(pieces: Sequence[Piece]) -> str:

@@ -40,6 +40,8 @@ class Choice:
     first: Effects = field(default_factory=Effects)
     second: Effects = field(default_factory=Effects)
     established: frozenset[Hashable] = frozenset()
+    gradients_off: bool = False
+    assumptions: list[tuple[str, str, int]] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
 
 
@@ -67,7 +69,7 @@ def condition_obligations(choices: Sequence[Choice]) -> list[Obligation]:
     found += [
         Obligation(claim, ASSUMED, reason, line)
         for choice in choices
-        for claim, reason, line in dict.fromkeys(choice.predicate.assumptions)
+        for claim, reason, line in dict.fromkeys([*choice.predicate.assumptions, *choice.assumptions])
     ]
     for choice in choices:
         found += _late_parts(choice)
@@ -102,10 +104,26 @@ def purity_obligation(choices: Sequence[Choice]) -> Obligation:
     """Both sides only compute: no randomness, state, I/O or writes."""
     for choice in choices:
         for effects in (choice.first, choice.second):
-            for note in [*effects.impure, *effects.random]:
+            for note in [*effects.impure, *effects.random, *effects.reads]:
                 return Obligation("both sides only compute", VIOLATED, note.text, note.line)
     line = min((s.first.line for c in choices for s in c.selections), default=0)
     return Obligation("both sides only compute", PROVED, "known operations on tensors, no randomness", line)
+
+
+def module_obligations(choices: Sequence[Choice]) -> list[Obligation]:
+    """Modules that both run now: a hook, or another module put in their place from outside, would run too."""
+    for choice in choices:
+        for note in [*choice.first.heavy, *choice.second.heavy]:
+            return [Obligation("the modules have no hooks", ASSUMED, f"{note.text}, which now always runs", note.line)]
+    return []
+
+
+def fullgraph_obligations(fullgraph: bool | None, line: int) -> list[Obligation]:
+    """Under fullgraph=True the branch was an error when it was compiled."""
+    if not fullgraph:
+        return []
+    reason = "fullgraph=True made this branch an error, which now is none"
+    return [Obligation("nobody relies on the error", ASSUMED, reason, line)]
 
 
 def totality_obligation(choices: Sequence[Choice]) -> Obligation:
@@ -121,15 +139,18 @@ def totality_obligation(choices: Sequence[Choice]) -> Obligation:
     return Obligation(claim, PROVED, "what one side needs, the other or the code before it needs too")
 
 
-def gradient_obligations(flow: Flow, site: ast.AST, choices: Sequence[Choice]) -> list[Obligation]:
+def gradient_obligations(choices: Sequence[Choice]) -> list[Obligation]:
     """A select sends a zero gradient to the side not taken, and makes both sides part of the graph."""
-    off = gradient_off(flow, site)
-    if off:
-        return [Obligation("gradients are the same", PROVED, off[0], off[1])]
-    found = [_worst("the side not taken adds nothing to gradients", [_zero_gradient(choice) for choice in choices])]
-    selections = [s for choice in choices for s in choice.selections]
-    found.append(_worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in selections]))
-    return found
+    if all(choice.gradients_off for choice in choices):
+        return [_worst("gradients are the same", [_no_gradient(s) for s in _selections(choices)])]
+    return [
+        _worst("the side not taken adds nothing to gradients", [_zero_gradient(choice) for choice in choices]),
+        _worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in _selections(choices)]),
+    ]
+
+
+def _selections(choices: Sequence[Choice]) -> list[Selection]:
+    return [selection for choice in choices for selection in choice.selections]
 
 
 def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str]) -> Obligation:
@@ -152,18 +173,17 @@ def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str])
 
 
 def cond_obligations(
-    flow: Flow, site: ast.AST, choices: Sequence[Choice], captured: Iterable[ast.expr]
+    flow: Flow, site: ast.If | ast.IfExp, choices: Sequence[Choice], captured: Iterable[ast.expr]
 ) -> list[Obligation]:
     """What torch.cond needs beyond a condition and sides that agree (facts on torch 2.13, see the rule's page)."""
-    off = gradient_off(flow, site)
-    selections = [s for choice in choices for s in choice.selections]
+    selections = _selections(choices)
     found = [_worst("both sides have the same strides", [_layouts(s) for s in selections])]
-    if off:
-        found.append(Obligation("gradients are the same", PROVED, off[0], off[1]))
+    if all(choice.gradients_off for choice in choices):
+        found.append(_worst("gradients are the same", [_no_gradient(s) for s in selections]))
     else:
         found.append(_worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in selections]))
         reason = "torch.cond has no second derivative and does not work under torch.func or checkpoint"
-        found.append(Obligation("only first derivatives are taken", ASSUMED, reason, getattr(site, "lineno", 0)))
+        found.append(Obligation("only first derivatives are taken", ASSUMED, reason, site.lineno))
     found.append(_captured_obligation(flow, captured))
     return found
 
@@ -171,6 +191,7 @@ def cond_obligations(
 def _captured_obligation(flow: Flow, captured: Iterable[ast.expr]) -> Obligation:
     claim = "the sides use tensors and constants only"
     unsure = []
+    libraries = [node for node in captured if flow.context.names.qualified(node) is not None]
     for node in captured:
         statement = next(
             (p for p in flow.context.source.ancestors(node) if isinstance(p, ast.stmt) and p in flow.before), None
@@ -194,46 +215,11 @@ def _captured_obligation(flow: Flow, captured: Iterable[ast.expr]) -> Obligation
             f"{names} may be a Python number, which torch.cond cannot take into a side",
             unsure[0].lineno,
         )
+    if libraries:
+        text = flow.context.source.segment(libraries[0])
+        reason = f"torch.cond finds {text} by importing this module by its name"
+        return Obligation("this module can be imported", ASSUMED, reason, libraries[0].lineno)
     return Obligation(claim, PROVED, "every captured name is a tensor")
-
-
-def gradient_off(flow: Flow, site: ast.AST) -> tuple[str, int] | None:
-    """Where the source turns gradients off around a site, as a reason and its line; None when it does not.
-
-    Inside the function only: a caller that holds `no_grad` proves nothing about other callers.
-    """
-    names = flow.context.names
-    for parent in flow.context.source.ancestors(site):
-        if isinstance(parent, ast.With):
-            for item in reversed(parent.items):
-                mode = _grad_mode(names.qualified(_callee(item.context_expr)), item.context_expr)
-                if mode is not None:
-                    return ("gradients are off here", parent.lineno) if mode == "off" else None
-        if parent is flow.context.function.node:
-            for decorator in getattr(parent, "decorator_list", []):
-                mode = _grad_mode(names.qualified(_callee(decorator)), decorator)
-                if mode is not None:
-                    return ("gradients are off in this function", decorator.lineno) if mode == "off" else None
-            return None
-    return None
-
-
-def _callee(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _grad_mode(qualified: str | None, node: ast.expr) -> str | None:
-    arguments = isinstance(node, ast.Call) and bool(node.args or node.keywords)
-    if qualified in (
-        "torch.no_grad",
-        "torch.autograd.no_grad",
-        "torch.inference_mode",
-        "torch.autograd.inference_mode",
-    ):
-        return "unknown" if arguments else "off"
-    if qualified in ("torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"):
-        return "on"
-    return None
 
 
 # -- one selection ---------------------------------------------------------------------------
@@ -322,6 +308,15 @@ def _zero_gradient(choice: Choice) -> Obligation:
         note = found[0][1]
         return Obligation(claim, ASSUMED, note.text, note.line)
     return Obligation(claim, PROVED, "every derivative is finite, so a zero gradient stays zero")
+
+
+def _no_gradient(selection: Selection) -> Obligation:
+    claim = "gradients are the same"
+    for piece in (selection.first, selection.second):
+        if piece.value.sources:
+            reason = f"{shorten(piece.source)} may carry a gradient from outside, the selected tensor does not"
+            return Obligation(claim, ASSUMED, reason, piece.line)
+    return Obligation(claim, PROVED, "gradients are off here", selection.first.line)
 
 
 def _same_sources(selection: Selection) -> Obligation:

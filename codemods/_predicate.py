@@ -77,11 +77,13 @@ class PredicateBuilder:
         self.statement = statement
         self.source = flow.context.source
         self.predicate = Predicate()
+        self._root: ast.expr | None = None
         self._names: dict[ast.expr, str] = {}
         self._states: dict[ast.expr, State] = {}
 
     def build(self, test: ast.expr) -> Predicate:
         """The predicate of `test`. Raises RefusedError when it cannot be said exactly as a tensor."""
+        self._root = test
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.predicate.inverted = not self.predicate.inverted
             test = test.operand
@@ -119,6 +121,13 @@ class PredicateBuilder:
                     part.lineno,
                     "put the Python conditions in an `if` of their own around the tensor condition",
                 )
+            if index and any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(part)):
+                raise RefusedError(
+                    "evaluating the condition does nothing else",
+                    f"{self._text(part)} binds a name only when it is reached",
+                    part.lineno,
+                    "bind the name before the branch",
+                )
             texts.append(self._truth(part))
             if index:
                 self.predicate.late.add(self._evaluate(part)[1].effects)
@@ -133,6 +142,8 @@ class PredicateBuilder:
             effects = self._evaluate(middle)[1].effects
             if not effects.pure:
                 raise self._impure(effects)
+        for later in operands[2:]:
+            self.predicate.late.add(self._evaluate(later)[1].effects)
         texts = [
             self._one_comparison(left, op, right, node)
             for left, op, right in zip(operands, node.ops, operands[1:], strict=False)
@@ -151,6 +162,7 @@ class PredicateBuilder:
             )
         first, first_read = self._operand(left)
         second, second_read = self._operand(right)
+        first, second = self._bound_before(first), self._bound_before(second)
         values = [self._evaluate(part)[0] for part in (first, second)]
         tensors = [(part, value) for part, value in zip((first, second), values, strict=True) if value.tensor_like]
         if not tensors:
@@ -161,6 +173,14 @@ class PredicateBuilder:
         self._record(node, (first, second), values)
         text = f"{texts[0]} {_OPERATORS[type(op)]} {texts[1]}"
         return self._one_element(text, values, comparison=True)
+
+    def _bound_before(self, node: ast.expr) -> ast.expr:
+        """The value of a walrus, whose name is bound by a statement before."""
+        if not isinstance(node, ast.NamedExpr):
+            return node
+        self.predicate.hoisted.append(f"{node.target.id} = {self._verbatim(node.value)}")
+        self._names[node.value] = node.target.id
+        return node.value
 
     def _operand(self, node: ast.expr) -> tuple[ast.expr, bool]:
         """The tensor inside `.item()` or `float()`, and whether there was such a read; `node` itself otherwise."""
@@ -221,10 +241,21 @@ class PredicateBuilder:
             small = constant is not None and (0 <= constant <= 127 or category is Category.FLOAT)
             if constant is not None and small and _short_mantissa(constant):
                 continue
-            texts[index] = f"{_parenthesised(texts[index], parts[index])}.double()"
+            text = _parenthesised(texts[index], parts[index])
+            if category in (Category.BOOL, Category.INT) and (isinstance(constant, int) or reads[other]):
+                texts[index] = f"{text}.long()"
+                continue
+            if category is not Category.FLOAT and (constant is None or abs(constant) > 2**53):
+                raise RefusedError(
+                    "the comparison is exact",
+                    f"{self._text(parts[index])} may be an integer that no floating number holds",
+                    parts[index].lineno,
+                    "compare the tensor without reading it",
+                )
+            texts[index] = f"{text}.double()"
 
     def _membership(self, left: ast.expr, right: ast.expr, *, negated: bool) -> str:
-        choices = right.elts if isinstance(right, ast.Tuple | ast.List | ast.Set) else []
+        choices = right.elts if isinstance(right, ast.Tuple | ast.List) else []
         constants = [_constant(choice) for choice in choices]
         if not choices or any(constant is None for constant in constants):
             raise RefusedError(
@@ -299,7 +330,7 @@ class PredicateBuilder:
             )
         assignment, inner, between = found
         self._only_used_here(node.id, assignment)
-        self._nothing_written(between, node)
+        self._nothing_written(inner, assignment, between)
         if not any(edit.span == self._edit_of(assignment, node.id, inner).span for edit in self.predicate.edits):
             self.predicate.edits.append(self._edit_of(assignment, node.id, inner))
         self._names[inner] = node.id
@@ -346,36 +377,35 @@ class PredicateBuilder:
                 return None
 
     def _only_used_here(self, name: str, assignment: ast.Assign) -> None:
-        assert self.statement is not None
-        test = getattr(self.statement, "test", self.statement)
-        inside = set(ast.walk(test))
-        for part in ast.walk(self.flow.context.function.node):
-            if not (isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)):
-                continue
-            if part not in inside and part.lineno > assignment.lineno:
-                raise RefusedError(
-                    "the number read out of the tensor is used by this condition only",
-                    f"{name} is also used in line {part.lineno}",
-                    part.lineno,
-                    "keep the tensor under a name of its own and test that",
-                )
+        """The name now holds a tensor, so nobody else may read it."""
+        assert self._root is not None
+        inside = {*ast.walk(self._root), *ast.walk(assignment.value)}
+        others = [
+            part
+            for part in ast.walk(self.flow.context.function.node)
+            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load) and part not in inside
+        ]
+        declared = name in self.flow.context.names.declared_outer(self.flow.context.function.node)
+        if others or declared:
+            line = others[0].lineno if others else assignment.lineno
+            raise RefusedError(
+                "the number read out of the tensor is used by this condition only",
+                f"{name} is also used in line {line}" if others else f"{name} belongs to another scope",
+                line,
+                "keep the tensor under a name of its own and test that",
+            )
 
-    def _nothing_written(self, between: Sequence[ast.stmt], node: ast.Name) -> None:
-        for statement in between:
-            for part in ast.walk(statement):
-                writes = isinstance(part, ast.AugAssign) or (
-                    isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store)
-                )
-                method = (
-                    isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr.endswith("_")
-                )
-                if writes or method:
-                    raise RefusedError(
-                        "nothing writes to the tensor between the read and the condition",
-                        f"line {statement.lineno} writes in place after {node.id} was read",
-                        statement.lineno,
-                        "move the condition up to the read",
-                    )
+    def _nothing_written(self, inner: ast.expr, assignment: ast.Assign, between: Sequence[ast.stmt]) -> None:
+        """A new tensor cannot change in between; a name or a view can."""
+        value = self.flow.evaluate(inner, self.flow.before[assignment])[0]
+        new = value.fresh and not isinstance(inner, ast.Name | ast.Attribute | ast.Subscript)
+        if between and not new:
+            raise RefusedError(
+                "nothing writes to the tensor between the read and the condition",
+                f"what {self._text(inner)} holds may change after line {assignment.lineno}",
+                assignment.lineno,
+                "move the condition up to the read",
+            )
 
     # -- small things ------------------------------------------------------------------------
 
