@@ -78,7 +78,7 @@ def condition_obligations(choices: Sequence[Choice]) -> list[Obligation]:
 
 def _late_parts(choice: Choice) -> list[Obligation]:
     """`and` and `or` used to skip their later parts."""
-    claim = "evaluating the whole condition is harmless"
+    claim = "the whole condition can be evaluated"
     late = choice.predicate.late
     if late.random:
         return [Obligation(claim, VIOLATED, late.random[0].text, late.random[0].line)]
@@ -144,8 +144,8 @@ def gradient_obligations(choices: Sequence[Choice]) -> list[Obligation]:
     if all(choice.gradients_off for choice in choices):
         return [_worst("gradients are the same", [_no_gradient(s) for s in _selections(choices)])]
     return [
-        _worst("the side not taken adds nothing to gradients", [_zero_gradient(choice) for choice in choices]),
-        _worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in _selections(choices)]),
+        _worst("the other gradient stays zero", [_zero_gradient(choice) for choice in choices]),
+        _worst("gradients reach the same tensors", [_same_sources(s) for s in _selections(choices)]),
     ]
 
 
@@ -155,7 +155,7 @@ def _selections(choices: Sequence[Choice]) -> list[Selection]:
 
 def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str]) -> Obligation:
     """The result used to be the object one side named; a select makes a new one, with strides of its own."""
-    claim = "nobody relies on the result being the same object, or on its strides"
+    claim = "identity and strides do not matter"
     for choice in choices:
         for selection in choice.selections:
             for piece in (selection.first, selection.second):
@@ -181,7 +181,7 @@ def cond_obligations(
     if all(choice.gradients_off for choice in choices):
         found.append(_worst("gradients are the same", [_no_gradient(s) for s in selections]))
     else:
-        found.append(_worst("both sides pass gradients to the same tensors", [_same_sources(s) for s in selections]))
+        found.append(_worst("gradients reach the same tensors", [_same_sources(s) for s in selections]))
         reason = "torch.cond has no second derivative and does not work under torch.func or checkpoint"
         found.append(Obligation("only first derivatives are taken", ASSUMED, reason, site.lineno))
     found.append(_captured_obligation(flow, captured))
@@ -299,7 +299,7 @@ def _layouts(selection: Selection) -> Obligation:
 
 
 def _zero_gradient(choice: Choice) -> Obligation:
-    claim = "the side not taken adds nothing to gradients"
+    claim = "the other gradient stays zero"
     found = [worst for effects in (choice.first, choice.second) if (worst := effects.worst_gradient())]
     for level, note in found:
         if level is Gradient.SINGULAR:
@@ -320,7 +320,7 @@ def _no_gradient(selection: Selection) -> Obligation:
 
 
 def _same_sources(selection: Selection) -> Obligation:
-    claim = "both sides pass gradients to the same tensors"
+    claim = "gradients reach the same tensors"
     first, second = selection.first, selection.second
     if first.value.sources == second.value.sources:
         return Obligation(claim, PROVED, f"{_both(selection)} depend on the same tensors", first.line)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gbfix.engine.git import repository_root
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
 
@@ -33,7 +34,9 @@ class Rewrite:
 def obstacle(path: Path) -> str | None:
     """Why a regular file cannot be replaced, with what to do; None when it can.
 
-    A file without any write bit is protected, even from a user whom the system would let through.
+    Inside a repository a file without any write bit is protected, even from a user whom the system would let
+    through: git checks files out writable, so somebody took the bit away on purpose. Elsewhere the bit says little,
+    since a copy from a read-only place lacks it too, and the system's own answer counts.
     """
     try:
         status = path.lstat()
@@ -41,7 +44,8 @@ def obstacle(path: Path) -> str | None:
         return f"cannot be written: {error.strerror}"
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
-    if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
+    protected = not status.st_mode & 0o222 and repository_root(path.parent) is not None
+    if protected or not os.access(path, os.W_OK):
         return "is read-only; make it writable (chmod u+w) or leave it out"
     if not os.access(path, os.R_OK):
         return "cannot be read; make it readable (chmod u+r) or leave it out"

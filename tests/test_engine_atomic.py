@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,9 @@ def test_when_the_first_fails_nothing_was_written(tmp_path: Path) -> None:
 
 def test_obstacles(tmp_path: Path) -> None:
     assert obstacle(make(tmp_path / "fine.py")) is None
+    copy = make(tmp_path / "copy_from_a_read_only_place.py", 0o444)
+    assert (obstacle(copy) is None) == os.access(copy, os.W_OK)
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     assert "read-only" in str(obstacle(make(tmp_path / "protected.py", 0o444)))
     assert "not a regular file" in str(obstacle(tmp_path))
     assert "No such file" in str(obstacle(tmp_path / "none.py"))

@@ -77,6 +77,7 @@ def test_a_file_that_changed_since_is_named_and_nothing_is_written(tmp_path: Pat
 def test_a_read_only_file_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     first, second = make(tmp_path, "a.py", "b.py")
     apply(tmp_path, first, second)
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     second.chmod(0o444)
     with pytest.raises(WriteError, match=r"b\.py: is read-only"):
         undo_last(tmp_path)

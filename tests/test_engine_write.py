@@ -203,6 +203,7 @@ def test_a_file_that_changed_or_went_since_it_was_read_is_refused(tmp_path: Path
 
 
 def test_a_read_only_file_is_refused_even_for_root(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
     first, protected = make(tmp_path, "a.py", "protected.py")
     protected.chmod(0o444)
     with pytest.raises(WriteError, match=r"protected\.py: is read-only; make it writable"):
