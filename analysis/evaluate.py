@@ -242,6 +242,8 @@ class Evaluation:
             return v.number("bool")
         if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISON:
             result = self._pointwise(_COMPARISON[type(node.ops[0])], operands, node)
+            if result.kind is Kind.OTHER:
+                return v.number("bool")
             return replace(result, number="bool") if result.kind is Kind.NUMBER else result
         found = [self.value(operands[0]), self.value(operands[1]), *(self._sometimes(part) for part in operands[2:])]
         if any(value.tensor_like for value in found):
