@@ -40,7 +40,7 @@ def apply(
     from gbfix.cli.outcome import accept_all
     from gbfix.cli.progress import progress
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
-    from gbfix.cli.review import asking, check_answers_can_come
+    from gbfix.cli.review import asking, check_answers_can_come, kinds_asked_about
     from gbfix.cli.run import Request, run
     from gbfix.cli.writing import only_writable, write_outcome, write_patch
 
@@ -49,12 +49,14 @@ def apply(
         settings = settings_with(select, ignore, exclude, assume_compiled)
         rules = chosen_rules(settings)
         inputs = read_inputs(paths, settings)
+        unsafe = unsafe or settings.unsafe
         keeps_files = dry_run or patch is not None
         report = ApplyReport(
             output_format,
             dry_run=dry_run,
             keeps_files=keeps_files,
             program_wanted=inputs.from_stdin and not keeps_files,
+            asked=kinds_asked_about(interactive=interactive, unsafe=unsafe),
         )
         accept = asking(report.out, sys.stdin) if interactive else accept_all
         if interactive and not keeps_files:
@@ -63,7 +65,7 @@ def apply(
             request = Request(
                 rules,
                 edit=True,
-                unsafe=unsafe or settings.unsafe,
+                unsafe=unsafe,
                 assume_compiled=settings.assume_compiled,
                 report_unused=runs_every_rule(settings),
                 accept=accept,

@@ -7,6 +7,7 @@ document. All else then goes to standard error.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 
 import typer
@@ -22,6 +23,7 @@ from gbfix.cli.terminal import Terminal, open_terminal
 from gbfix.cli.text_report import write_file, write_problems, write_scan
 from gbfix.cli.writing import undo_hint
 from gbfix.engine.files import encode_source
+from gbfix.engine.model import Safety
 
 
 def print_scan(outcome: Outcome, output_format: OutputFormat) -> None:
@@ -38,11 +40,23 @@ def print_scan(outcome: Outcome, output_format: OutputFormat) -> None:
 
 
 class ApplyReport:
-    """The report of `gbfix apply`; `out` is the stream for its text."""
+    """The report of `gbfix apply`; `out` is the stream for its text.
 
-    def __init__(self, output_format: OutputFormat, *, dry_run: bool, keeps_files: bool, program_wanted: bool) -> None:
+    `asked` are the kinds of fixes that the user was asked about one by one: these were shown already.
+    """
+
+    def __init__(
+        self,
+        output_format: OutputFormat,
+        *,
+        dry_run: bool,
+        keeps_files: bool,
+        program_wanted: bool,
+        asked: Collection[Safety],
+    ) -> None:
         self._json = output_format is OutputFormat.JSON
         self._keeps_files = keeps_files
+        self._asked = asked
         self._program_wanted = program_wanted and not self._json
         self._patch_wanted = dry_run and not self._json and not sys.stdout.isatty()
         data_on_stdout = self._json or self._program_wanted or self._patch_wanted
@@ -62,12 +76,16 @@ class ApplyReport:
 
     def _print_text(self, outcome: Outcome) -> None:
         for file in outcome.files:
-            write_file(self.out, file, hunks_of_applied=not self._patch_wanted)
-        self.out.line(apply_line(summarize(outcome), dry_run=self._keeps_files))
+            write_file(self.out, self._without_asked(file), hunks_of_applied=not self._patch_wanted)
+        self.out.line(apply_line(summarize(outcome), dry_run=self._keeps_files, asked=self._asked))
         _print_region_hint(self.out, outcome)
         hint = None if self._keeps_files or self._program_wanted else undo_hint(outcome)
         if hint:
             self.out.line(hint)
+
+    def _without_asked(self, file: FileOutcome) -> FileOutcome:
+        remaining = (entry for entry in file.remaining if entry.finding.safety not in self._asked)
+        return replace(file, applied=() if self._asked else file.applied, remaining=tuple(remaining))
 
 
 def at_lines_before(outcome: Outcome) -> Outcome:

@@ -8,7 +8,7 @@ from typing import TextIO
 from gbfix.cli.outcome import Accept, Entry
 from gbfix.cli.terminal import Terminal
 from gbfix.cli.text_report import write_entry
-from gbfix.engine.model import ConfigurationError
+from gbfix.engine.model import ConfigurationError, Safety
 
 _QUESTION = "Apply this fix? [y]es, [n]o, [a]ll the rest, [q]uit (keeps those accepted): "
 
@@ -17,6 +17,12 @@ def check_answers_can_come(paths: Sequence[str] | None, *, interactive: bool) ->
     """Raise ConfigurationError when standard input is wanted for the program and for the answers too."""
     if interactive and "-" in (paths or ()):
         raise ConfigurationError('--interactive reads answers from standard input, so "-" cannot be given with it')
+
+
+def kinds_asked_about(*, interactive: bool, unsafe: bool) -> frozenset[Safety]:
+    """The kinds of fixes that are put to the user one by one."""
+    kinds = {Safety.SAFE, Safety.UNSAFE} if unsafe else {Safety.SAFE}
+    return frozenset(kinds if interactive else ())
 
 
 def asking(out: Terminal, answers: TextIO) -> Accept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from gbfix.cli.outcome import Outcome
@@ -51,8 +52,8 @@ def scan_line(summary: Summary) -> str:
     return f"{_start(summary)}: {_count(summary.remaining, 'finding')} ({', '.join(parts)}){_end(summary)}"
 
 
-def apply_line(summary: Summary, *, dry_run: bool) -> str:
-    """The last line of an apply."""
+def apply_line(summary: Summary, *, dry_run: bool, asked: Collection[Safety] = ()) -> str:
+    """The last line of an apply; `asked` are the kinds of fixes that the user was asked about."""
     parts = []
     if summary.applied:
         made = "would be applied" if dry_run else "applied"
@@ -60,7 +61,8 @@ def apply_line(summary: Summary, *, dry_run: bool) -> str:
     if summary.safe:
         parts.append(f"{_count(summary.safe, 'safe fix', 'safe fixes')} not applied")
     if summary.unsafe:
-        parts.append(f"{_count(summary.unsafe, 'unsafe fix', 'unsafe fixes')} not applied (--unsafe applies them)")
+        how = "" if Safety.UNSAFE in asked else " (--unsafe applies them)"
+        parts.append(f"{_count(summary.unsafe, 'unsafe fix', 'unsafe fixes')} not applied{how}")
     if summary.refused:
         parts.append(f"{summary.refused} refused")
     return f"{_start(summary)}: {', '.join(parts) or 'nothing to do'}{_end(summary)}"

@@ -39,7 +39,8 @@ def test_the_hunk_and_the_obligations_are_in_view_before_the_question(project: P
     assert "choose.py:7:5  GBF101 tensor-value-branch   safe" in before
     assert "\n  proved " in before
     assert "+    z = torch.where(" in before
-    assert "safe (not applied)" in after
+    assert after.splitlines()[-1] == "1 file, 1 compiled function: 1 safe fix not applied"
+    assert "+    z" not in after
 
 
 def test_a_fix_that_was_declined_is_asked_about_once(project: Project) -> None:
@@ -64,6 +65,17 @@ def test_unsafe_fixes_are_asked_about_with_unsafe_only(project: Project) -> None
     assert project.read("unsafe.py") == UNSAFE
     assert project.gbfix("apply", "--interactive", "--unsafe", stdin="y\n").code == 0
     assert project.read("unsafe.py") != UNSAFE
+
+
+def test_what_was_not_asked_about_is_reported_at_the_end(project: Project) -> None:
+    project.write("safe.py", SAFE)
+    project.write("unsafe.py", UNSAFE)
+    out = project.gbfix("apply", "--interactive", stdin="y\n").out
+    assert out.count("safe.py:7:5  GBF101 tensor-value-branch   safe") == 1
+    assert "unsafe (only a suggestion, not applied)" in out.rpartition("Apply this fix?")[2]
+    assert "1 unsafe fix not applied (--unsafe applies them)" in out
+    out = project.gbfix("apply", "--interactive", "--unsafe", "--allow-dirty", stdin="n\n").out
+    assert out.endswith("1 unsafe fix not applied\n")
 
 
 def test_the_program_and_the_answers_cannot_both_come_on_standard_input(project: Project) -> None:
