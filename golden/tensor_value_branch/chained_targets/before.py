@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        a = b = x * 2.0
+    else:
+        a = b = x + 1.0
+    a += 1.0
+    return b

@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    # for the test
+    mean = x.mean()
+    y = torch.where(mean >= 0.5, x * 2.0, x + 1.0)
+    return y

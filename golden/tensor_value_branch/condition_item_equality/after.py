@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = torch.where(x.sum().double() == 16777217, x * 2, x + 1)
+    return y

@@ -1,0 +1,13 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    for step in range(3):
+        total = y.sum().item()
+        if total > 5.0:
+            y = y * 0.5
+        else:
+            y = y + 1.0
+    return y

@@ -1,0 +1,15 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    total = x.sum().item()
+
+    def show():
+        return total
+
+    if total > 0:
+        y = x * 2.0
+    else:
+        y = x + 1.0
+    return y * show()

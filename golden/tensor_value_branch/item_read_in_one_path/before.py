@@ -1,0 +1,13 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    total = 0.0
+    if x.dim() == 1:
+        total = x.sum().item()
+    if total > 0:
+        y = x * 2.0
+    else:
+        y = x + 1.0
+    return y

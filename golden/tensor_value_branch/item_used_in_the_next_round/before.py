@@ -1,0 +1,15 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    total = 0.0
+    for step in range(3):
+        y = y + x * total
+        total = y.sum().item()
+        if total > 5.0:
+            y = y * 2.0
+        else:
+            y = y + 1.0
+    return y

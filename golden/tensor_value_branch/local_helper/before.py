@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        doubled = x * 2.0
+        y = doubled - 1.0
+    else:
+        y = x + 1.0
+    return y

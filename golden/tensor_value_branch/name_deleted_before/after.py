@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    del y
+    y = torch.where(x.sum() > 0, x * 2.0, x * 3.0)
+    return y

@@ -1,0 +1,13 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        if x.sum() > 4.0:
+            y = x * 3.0
+        else:
+            y = x + 1.0
+    else:
+        y = x * 2.0
+    return y

@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    if x.sum() > 0:
+        y = y * 2.0
+        y = torch.where(y.sum() > 8.0, y - 3.0, y)
+    return y

@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    if x.sum() > 0:
+        y = y * 2.0
+        if y.sum() > 8.0:
+            y = y - 3.0
+    return y

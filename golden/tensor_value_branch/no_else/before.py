@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    if y.sum() > 4.0:
+        y = y * 2.0
+    return y

@@ -1,0 +1,16 @@
+import torch
+
+
+def f(x):
+    kept = x * 0.5
+
+    @torch.compile
+    def inner(t: torch.Tensor) -> torch.Tensor:
+        nonlocal kept
+        if t.sum() > 0:
+            kept = t * 2.0
+        else:
+            kept = t + 1.0
+        return t * 3.0
+
+    return inner(x), kept

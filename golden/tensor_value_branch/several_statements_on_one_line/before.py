@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        a = x * 2.0; y = a - 1.0
+    else:
+        y = x + 1.0
+    return y

@@ -1,0 +1,14 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        try:
+            x = x + 1.0
+        except ValueError:
+            pass
+        y = x * 2.0
+    else:
+        y = x + 1.0
+    return y

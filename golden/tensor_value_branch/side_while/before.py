@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        while x.dim() < 1:
+            x = x[None]
+        y = x * 2.0
+    else:
+        y = x + 1.0
+    return y

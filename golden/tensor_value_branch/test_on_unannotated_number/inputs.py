@@ -1,0 +1,7 @@
+import torch
+
+ENTRY = "f"
+
+
+def inputs():
+    return [(torch.ones(3), n) for n in (1, 3)]

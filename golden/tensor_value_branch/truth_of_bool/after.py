@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = torch.where((x > 2.5).any(), x * 2.0, x + 1.0)
+    return y

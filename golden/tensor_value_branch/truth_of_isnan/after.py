@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = torch.where(torch.isnan(x).any(), torch.zeros_like(x), torch.ones_like(x))
+    return y * x

@@ -1,0 +1,14 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    """Choose. # not a comment"""
+    # Large sums double.
+    # Doubled.
+    # done
+    # Everything else moves.
+    # by one
+    # and halves
+    moved = x + 1.0
+    return torch.where(x.sum() > 0, x * 2.0, moved * 0.5)

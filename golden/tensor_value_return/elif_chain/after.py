@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    s = x.sum()
+    return torch.where(s > 4.0, x * 2.0, torch.where(s > 0, x + 1.0, x + 2.0))

@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x * 3.0
+    return torch.where(x.sum() > 4.0, x * 2.0, torch.where(x.sum() > 0, x + 1.0, y + 2.0))

@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        if x.sum() > 4.0:
+            return x * 2.0
+        y = x + 2.0
+        return y * 0.5
+    return x + 1.0

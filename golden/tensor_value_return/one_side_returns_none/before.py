@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor):
+    if x.sum() > 0:
+        return x * 2.0

@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return x * 2.0
+    for step in range(3):
+        x = x + 1.0
+    return x

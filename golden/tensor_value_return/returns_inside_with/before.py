@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        if x.sum() > 0:
+            return x * 2.0
+    return x + 1.0

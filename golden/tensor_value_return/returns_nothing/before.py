@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return
+    x.neg()
+    return None

@@ -1,0 +1,8 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return x * 2.0, 1
+    return x + 1.0, 0

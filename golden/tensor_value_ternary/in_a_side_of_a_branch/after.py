@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.shape[0] > 2:
+        y = torch.where(x.sum() > 0, x * 2.0, x + 1.0)
+    else:
+        y = x * 3.0
+    return y

@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    # doubled
+    # large
+    return (
+        torch.where(x.sum() > 0, x * 2.0, x + 1.0)  # moved
+    )

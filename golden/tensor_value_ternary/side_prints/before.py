@@ -1,0 +1,6 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    return x * 2.0 if x.sum() > 0 else print("moved") or x + 1.0

@@ -1,0 +1,7 @@
+from torch import Tensor, compile
+import torch
+
+
+@compile
+def f(x: Tensor) -> Tensor:
+    return torch.where(x.sum() > 0, x * 2.0, x + 1.0)

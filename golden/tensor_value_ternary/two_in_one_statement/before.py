@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.no_grad()
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    return (x * 2.0 if x.sum() > 0 else x + 1.0) * (x + 2.0 if x.prod() > 0 else x * 3.0)
