@@ -16,9 +16,12 @@ from gbfix.analysis.operators import (
     AUTOCAST_FLOAT32,
     AUTOCAST_HALF,
     CASTS,
+    CONTIGUOUS_MODULES,
+    CONTIGUOUS_RESULTS,
     EVIDENCE_METHODS,
     FACTORIES,
     FLOATING_MODULES,
+    FUNCTIONS_ONLY,
     LIKE_FACTORIES,
     MAY_WRITE_BY_POSITION,
     METADATA_ATTRIBUTES,
@@ -220,6 +223,10 @@ class Evaluation:
             )
         if base.kind is Kind.OTHER and base.class_name not in (None, "self", "None"):
             return v.OTHER
+        if not self.context.is_self(node.value) or not self.context.sets_in_init(node.attr):
+            self._require(("attribute", *self._here(node)), f"{self.text(node)} exists", node)
+        if self.context.defines(node.attr):
+            self._impure(f"reading {self.text(node)} may run a method", node)
         token = v.term("attribute", self.text(node), self.context.generation(node))
         return v.opaque_tensor(token, None, kind=Kind.MAYBE)
 
@@ -303,9 +310,15 @@ class Evaluation:
         else:
             shape = frozenset({key})
             layout = v.term("view" if operator.aliases else "dense", key, tuple(value.layout for value in tensors))
+        if name in CONTIGUOUS_RESULTS:
+            layout = v.CONTIGUOUS
         dtype = self._result_dtype(name, operator, found, options)
         stopped = operator.gradient is Gradient.STOPPED or self.gradients_off
-        if operator.shape is Shape.LIKE and name not in ("detach", "positive") and (operator.aliases or options):
+        if (
+            operator.shape is Shape.LIKE
+            and name not in ("detach", "positive", *CONTIGUOUS_RESULTS)
+            and (operator.aliases or options)
+        ):
             layout = v.term("layout", name, layout, options)
         return Value(
             kind,
@@ -351,6 +364,9 @@ class Evaluation:
                 return v.BOOL if own.category in (Category.BOOL, Category.FLOAT) else DType(v.term("truth", own.term))
             case Dtype.INT64:
                 return v.INT64
+            case Dtype.MAGNITUDE:
+                real = own.category is not None and own.category is not Category.COMPLEX
+                return own if real else DType(v.term("magnitude", own.term), inexact=own.inexact)
             case Dtype.SUM:
                 if "dtype" in options:
                     return DType(v.term(name, own.term, options))
@@ -384,6 +400,8 @@ class Evaluation:
             self._require(("tensor", tensors[0][1].shape), f"{self.text(tensors[0][0])} is a tensor or a number", node)
         if name == "pow" and (_number_of(operands[-1]) or -1) >= 0:
             return
+        if options and Need.FITS not in operator.needs:
+            self._need(Need.FITS, name, operands, tensors, node, options)
         for need in sorted(operator.needs, key=lambda n: n.name):
             self._need(need, name, operands, tensors, node, options)
 
@@ -512,7 +530,7 @@ class Evaluation:
         sources = v.union_sources(found)
         return replace(
             result,
-            layout=v.term("dense", (token,)),
+            layout=v.CONTIGUOUS if name in CONTIGUOUS_MODULES else v.term("dense", (token,)),
             dtype=DType(v.term("dtype", token), Category.FLOAT if name in FLOATING_MODULES else None),
             sources=frozenset() if self.gradients_off else sources | {weights},
             assumed=_assumptions(found),
@@ -604,7 +622,7 @@ class Evaluation:
             if writes is Write.ANYTHING:
                 return self.opaque(node, Kind.TENSOR)
             return replace(receiver, fresh=False)
-        if name in OPERATORS and name != "where":
+        if name in OPERATORS and name != "where" and name not in FUNCTIONS_ONLY:
             return self._operation(name, func.value, node.args, node, receiver=receiver)
         return None
 
@@ -684,11 +702,7 @@ class Evaluation:
 
     def _option(self, node: ast.expr) -> str:
         """The text of an option; one that is not a constant carries its place, so that two never agree by chance."""
-        try:
-            ast.literal_eval(node)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            return f"{self.text(node)}@{self.context.generation(node)}"
-        return self.text(node)
+        return self.text(node) if _is_literal(node) else f"{self.text(node)}@{self.context.generation(node)}"
 
     def _cast(self, receiver: Value, name: str) -> Value:
         dtype = v.concrete_dtype(name)
@@ -737,6 +751,8 @@ class Evaluation:
             self.value(argument)
         if name in RANDOM_FACTORIES:
             self.effects.random.append(Note(f"{_shorten(self.text(node))} draws random numbers", node.lineno))
+        if not all(_is_literal(argument) for argument in node.args):
+            self._require(("sizes", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
         words = {keyword.arg for keyword in node.keywords}
         scalar = name == "tensor" and node.args and isinstance(node.args[0], ast.Constant)
         size = self._option(node.args[0]) if len(node.args) == 1 else ",".join(self._option(a) for a in node.args)
@@ -960,6 +976,14 @@ def _moderate_constant(node: ast.expr) -> bool:
     """True for a constant that float32 holds as a finite number other than zero, or as zero itself."""
     number = _number_of(node)
     return number is not None and (number == 0 or 1e-37 <= abs(number) <= 1e37)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _number_in(text: str) -> float | None:

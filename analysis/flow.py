@@ -91,16 +91,58 @@ class Context:
         return class_members(self.view, self.function.owner).get(node.attr)
 
     def generation(self, node: ast.expr) -> Hashable:
-        """A token that two reads of an attribute share when nothing can have written it in between.
+        """A token that two readings of the same text share when they certainly read the same values.
 
-        Two places of one `if` tree share it: its arms exclude each other, and what writes is refused.
+        Two places of one `if` tree share it, since its arms exclude each other and what writes is refused, unless the
+        tree itself sets a name or an attribute that the text reads.
         """
+        own: ast.AST | None = None
         current: ast.AST = node
         for parent in self.source.ancestors(node):
-            if isinstance(current, ast.stmt) and not isinstance(parent, ast.If):
-                break
+            if isinstance(current, ast.stmt):
+                own = own or current
+                if not isinstance(parent, ast.If):
+                    break
             current = parent
+        read = {
+            n.id if isinstance(n, ast.Name) else n.attr
+            for n in ast.walk(node)
+            if isinstance(n, ast.Name | ast.Attribute)
+        }
+        if own is not None and isinstance(current, ast.If) and read & self._stored_in(current):
+            current = own
         return (getattr(current, "lineno", 0), getattr(current, "col_offset", 0), self.salt)
+
+    def _stored_in(self, tree: ast.If) -> frozenset[str]:
+        """The names and the attributes that a branch sets."""
+        if tree not in self._stores:
+            attributes = {
+                n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+            }
+            self._stores[tree] = _stored_names([tree]) | attributes
+        return self._stores[tree]
+
+    @cached_property
+    def _stores(self) -> dict[ast.If, frozenset[str]]:
+        return {}
+
+    def sets_in_init(self, attribute: str) -> bool:
+        """True when the `__init__` of the class sets an attribute of self, under no condition."""
+        owner = self.function.owner
+        inits = [f.node for f in self.source.functions if f.owner is owner and f.name == "__init__"] if owner else []
+        return any(
+            isinstance(target, ast.Attribute) and target.attr == attribute
+            for init in inits
+            if not isinstance(init, ast.Lambda)
+            for statement in init.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+        )
+
+    def defines(self, attribute: str) -> bool:
+        """True when a class of the file has a method or property of this name, or reads attributes by a method."""
+        methods = {f.name for f in self.source.functions if f.owner is not None}
+        return attribute in methods or "__getattr__" in methods or "__getattribute__" in methods
 
     def outer_name(self, node: ast.Name) -> Value:
         """The facts about a global, builtin or closure name."""
@@ -386,6 +428,12 @@ class Flow:
         self.context = Context(view, function)
         self.before: dict[ast.stmt, State] = {}
         self._untracked = self._written_by_inner_functions()
+        # A plain call of it changes the mode inside a `with torch.no_grad()` as well.
+        self._switches_gradients = any(
+            "set_grad_enabled" in (node.id if isinstance(node, ast.Name) else node.attr)
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
         self._captured = self._read_by_inner_functions()
         self.entry = State(self._parameters(), gradients_off=self._off_by_decorator())
         node = function.node
@@ -404,7 +452,7 @@ class Flow:
                 continue
             mode = gradient_mode(self.context.names, decorator)
             if mode is not None:
-                return mode == "off"
+                return mode == "off" and not self._switches_gradients
         return False
 
     # -- setting out -----------------------------------------------------------------------
@@ -500,6 +548,8 @@ class Flow:
                     state = self._run(item.context_expr, state)[0]
                     mode = gradient_mode(self.context.names, item.context_expr)
                     state = replace(state, gradients_off=state.gradients_off if mode is None else mode == "off")
+                    if self._switches_gradients:
+                        state = replace(state, gradients_off=False)
                     if item.optional_vars is not None:
                         state = state.without(_stored_names([item.optional_vars]))
                 end = self._block(body, state)
@@ -545,6 +595,8 @@ class Flow:
         private = new or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
         if effects.impure or not private:
             state = self._shared(value, state)
+        if isinstance(value, ast.Name):
+            found = replace(found, fresh=False)
         return state, found
 
     def _after_writes(self, value: ast.expr, writes: Sequence[Write], state: State) -> State:

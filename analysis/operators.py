@@ -41,6 +41,7 @@ class Dtype(Enum):
     BOOL = "bool"
     TRUTH = "bool, but uint8 for uint8"
     SUM = "dtype of the first operand, int64 for bool and integers"
+    MAGNITUDE = "dtype of the first operand, the real one for a complex one"
     INT64 = "int64"
     CALL = "a function of the operands' dtypes and the other arguments"
 
@@ -99,11 +100,11 @@ def _table() -> dict[str, Operator]:
     add("sub subtract", Need.NOT_BOOL, gradient=safe, operands=2)
     add("mul multiply", gradient=finite, operands=2)
     add("div divide true_divide", dtype=Dtype.FLOATING, gradient=singular, operands=2)
-    add("floor_divide", Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
-    add("remainder fmod", Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
-    add("pow", Need.FLOATING, gradient=singular, operands=2)
+    add("floor_divide", Need.NOT_BOOL, Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
+    add("remainder fmod", Need.NOT_BOOL, Need.REAL, Need.DIVISOR, gradient=singular, operands=2)
+    add("pow", Need.FITS, gradient=singular, operands=2)
     add("maximum minimum fmax fmin", Need.REAL, gradient=safe, operands=2)
-    add("atan2 hypot", Need.REAL, dtype=Dtype.FLOATING, gradient=singular, operands=2)
+    add("atan2", Need.REAL, dtype=Dtype.FLOATING, gradient=singular, operands=2)
     add(
         "gt greater ge greater_equal lt less le less_equal",
         Need.REAL,
@@ -112,62 +113,64 @@ def _table() -> dict[str, Operator]:
         operands=2,
     )
     add("eq ne not_equal logical_and logical_or logical_xor", dtype=Dtype.BOOL, gradient=stopped, operands=2)
-    add("logical_not isnan isinf isfinite isposinf isneginf signbit", shape=like, dtype=Dtype.BOOL, gradient=stopped)
+    add("logical_not isnan isinf isfinite", shape=like, dtype=Dtype.BOOL, gradient=stopped)
     add("isclose", Need.FITS, dtype=Dtype.BOOL, gradient=stopped, operands=2)
     add("bitwise_and bitwise_or bitwise_xor", Need.INTEGRAL, gradient=stopped, operands=2)
     add("bitwise_not", Need.INTEGRAL, shape=like, dtype=Dtype.SAME, gradient=stopped)
 
     add("neg negative", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("positive", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=safe, aliases=True)
-    add("abs absolute", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=finite)
+    add("abs absolute", Need.NOT_BOOL, shape=like, dtype=Dtype.MAGNITUDE, gradient=finite)
     add("relu", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
-    add("relu6 leaky_relu hardtanh", Need.FLOATING, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
-    add("sign round floor ceil trunc", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
-    add("sin cos tanh sigmoid erf atan arctan sinh cosh square", shape=like, dtype=Dtype.FLOATING, gradient=finite)
-    found["square"] = Operator(like, Dtype.SAME, finite)
+    add("relu6", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("leaky_relu", Need.FLOATING, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("sign", Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("round floor ceil trunc", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("sin cos tanh sigmoid atan arctan", shape=like, dtype=Dtype.FLOATING, gradient=finite)
+    add("erf", Need.REAL, shape=like, dtype=Dtype.FLOATING, gradient=finite)
+    add("square", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=singular)
     add(
-        "exp exp2 expm1 sqrt rsqrt log log2 log10 log1p reciprocal tan asin acos arcsin arccos acosh atanh "
-        "erfinv logit",
+        "exp exp2 expm1 sqrt rsqrt log log2 log10 log1p reciprocal tan asin acos arcsin arccos acosh atanh sinh cosh",
         shape=like,
         dtype=Dtype.FLOATING,
         gradient=singular,
     )
     add(
-        "gelu silu mish softplus elu selu celu logsigmoid hardswish hardsigmoid softsign tanhshrink",
+        "gelu mish softplus elu selu celu logsigmoid hardswish hardsigmoid",
         Need.FLOATING,
         Need.REAL,
         shape=like,
         dtype=Dtype.SAME,
         gradient=finite,
     )
+    add("silu", Need.FLOATING, shape=like, dtype=Dtype.SAME, gradient=finite)
     add("softmax log_softmax softmin", Need.FLOATING, Need.FITS, shape=like, dtype=Dtype.CALL, gradient=finite)
     add("cumsum", Need.FITS, shape=like, dtype=Dtype.CALL, gradient=safe)
     add("flip roll", Need.FITS, shape=like, dtype=Dtype.SAME, gradient=safe)
     add(
         "clamp clip clamp_min clamp_max",
-        Need.NOT_BOOL,
         Need.REAL,
         Need.IN_RANGE,
         dtype=Dtype.PROMOTE,
         gradient=safe,
         operands=3,
     )
-    add("nan_to_num", Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("nan_to_num", shape=like, dtype=Dtype.SAME, gradient=safe)
     add("masked_fill", Need.FITS, Need.IN_RANGE, dtype=Dtype.SAME, gradient=safe, operands=3)
     add("clone", shape=like, dtype=Dtype.SAME)
     add("where", dtype=Dtype.PROMOTE, gradient=safe, operands=3)
 
     add("sum", shape=reduce, dtype=Dtype.SUM)
     add("mean", Need.FLOATING, shape=reduce, dtype=Dtype.SAME)
-    add("prod", shape=reduce, dtype=Dtype.SUM, gradient=finite)
-    add("amax amin", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.SAME, gradient=finite)
-    add("max min", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.SAME, gradient=finite)
+    add("prod", shape=reduce, dtype=Dtype.SUM, gradient=singular)
+    add("amax amin", Need.NOT_EMPTY, Need.REAL, shape=reduce, dtype=Dtype.SAME, gradient=finite)
+    add("max min", Need.NOT_EMPTY, Need.REAL, shape=reduce, dtype=Dtype.SAME, gradient=finite)
     add("median nanmedian", Need.FITS, shape=reduce, dtype=Dtype.SAME, gradient=finite)
-    add("std var", Need.FLOATING, Need.SEVERAL, shape=reduce, dtype=Dtype.SAME, gradient=singular)
-    add("norm logsumexp", Need.FLOATING, shape=reduce, dtype=Dtype.SAME, gradient=singular)
+    add("std var", Need.FLOATING, Need.SEVERAL, shape=reduce, dtype=Dtype.MAGNITUDE, gradient=singular)
+    add("norm", Need.FLOATING, shape=reduce, dtype=Dtype.MAGNITUDE, gradient=singular)
     add("any all", shape=reduce, dtype=Dtype.TRUTH, gradient=stopped)
     add("count_nonzero", shape=reduce, dtype=Dtype.INT64, gradient=stopped)
-    add("argmax argmin", Need.NOT_EMPTY, shape=reduce, dtype=Dtype.INT64, gradient=stopped)
+    add("argmax argmin", Need.NOT_EMPTY, Need.NOT_BOOL, Need.REAL, shape=reduce, dtype=Dtype.INT64, gradient=stopped)
 
     add("matmul mm bmm mv dot", Need.FITS, shape=call, dtype=Dtype.PROMOTE, gradient=finite, operands=2)
     add(
@@ -179,10 +182,10 @@ def _table() -> dict[str, Operator]:
         operands=4,
     )
     add(
-        "mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss binary_cross_entropy_with_logits kl_div normalize pad "
+        "mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss binary_cross_entropy_with_logits normalize pad "
         "interpolate avg_pool1d avg_pool2d adaptive_avg_pool2d one_hot tril triu cat concat "
         "stack "
-        "einsum outer gather index_select scatter take_along_dim cumprod repeat tile "
+        "outer gather index_select scatter take_along_dim cumprod repeat tile "
         "baddbmm addmm addcmul addcdiv lerp dist cosine_similarity",
         Need.FITS,
         shape=call,
@@ -429,6 +432,63 @@ MAY_WRITE_BY_POSITION = frozenset(
 )
 """Functions whose `inplace` may be given by position."""
 
+CONTIGUOUS_RESULTS = frozenset(
+    ["cumsum", "log_softmax", "softmax", "softmin", "logsigmoid", "masked_fill", "roll", "contiguous"]
+)
+"""Operations whose result is contiguous whatever the strides of their operands."""
+
+FUNCTIONS_ONLY = frozenset(
+    [
+        "relu6",
+        "leaky_relu",
+        "gelu",
+        "silu",
+        "mish",
+        "softplus",
+        "elu",
+        "selu",
+        "celu",
+        "logsigmoid",
+        "hardswish",
+        "hardsigmoid",
+        "softmin",
+        "linear",
+        "layer_norm",
+        "rms_norm",
+        "group_norm",
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "embedding",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "cross_entropy",
+        "nll_loss",
+        "binary_cross_entropy_with_logits",
+        "normalize",
+        "pad",
+        "interpolate",
+        "avg_pool1d",
+        "avg_pool2d",
+        "adaptive_avg_pool2d",
+        "one_hot",
+        "cat",
+        "concat",
+        "stack",
+        "cosine_similarity",
+        "dropout",
+        "alpha_dropout",
+        "feature_dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "rrelu",
+        "gumbel_softmax",
+    ]
+)
+"""Operations that tensors do not have as a method."""
+
 METADATA_WRITERS = frozenset(
     [
         "unsqueeze_",
@@ -445,6 +505,9 @@ METADATA_WRITERS = frozenset(
     ]
 )
 """Methods that change the shape or strides of their receiver."""
+
+CONTIGUOUS_MODULES = frozenset({"Linear", "LayerNorm", "RMSNorm", "Embedding", "Softmax"})
+"""Classes of torch.nn whose result is contiguous."""
 
 FLOATING_MODULES = frozenset({"Linear", "LayerNorm", "RMSNorm", "GroupNorm", "Conv1d", "Conv2d", "Conv3d"})
 """Classes of torch.nn whose result is floating (or complex), since their weights are."""

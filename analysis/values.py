@@ -171,6 +171,9 @@ class Value:
         return replace(self, assumed=self.assumed | frozenset(assumptions))
 
 
+CONTIGUOUS = "contiguous"
+"""The layout of a tensor that is certainly contiguous."""
+
 UNKNOWN = Value()
 OTHER = Value(Kind.OTHER)
 NONE = Value(Kind.OTHER, class_name="None")
@@ -218,7 +221,8 @@ def join(first: Value, second: Value, token: Term) -> Value:
             devices=first.devices if first.devices == second.devices else other.devices,
             one=first.one and second.one,
             fresh=first.fresh and second.fresh,
-            sources=first.sources | second.sources,
+            # "One or the other" must never be taken for "both".
+            sources=first.sources if first.sources == second.sources else first.sources | second.sources | {token},
             assumed=assumed,
         )
     if kinds == {Kind.NUMBER}:
@@ -288,6 +292,8 @@ def dense_layout(operands: Iterable[Value]) -> Term:
     """
     layouts = [v.layout for v in operands if v.tensor_like and not v.is_scalar]
     unique = list(dict.fromkeys(layouts))
+    if unique == [CONTIGUOUS]:
+        return CONTIGUOUS
     if not unique:
         return "scalar"
     if len(unique) == 1 and term_parts(unique[0])[:1] == ("dense",):

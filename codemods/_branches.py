@@ -205,9 +205,22 @@ class FunctionBranches:
         except RefusedError:
             return None
 
+    def _check_conditions_used(self, draft: _Draft) -> None:
+        """A condition that decides nothing would not be evaluated any more, and what it raises would be lost."""
+        for choice in draft.choices:
+            if not choice.selections:
+                text, _, line = choice.predicate.leaves[0]
+                raise RefusedError(
+                    "the condition decides something",
+                    f"both sides of {shorten(text)} give the same",
+                    line,
+                    "remove the branch if evaluating its condition is not needed",
+                )
+
     def _where_obligations(
         self, node: ast.If | ast.IfExp, draft: _Draft, written_later: Sequence[str]
     ) -> list[Obligation]:
+        self._check_conditions_used(draft)
         obligations = [
             *duty.condition_obligations(draft.choices),
             *duty.kind_obligations(draft.choices),

@@ -36,7 +36,7 @@ def test_a_tensor_method_on_an_unknown_name_is_an_assumption() -> None:
 
 def test_a_function_of_torch_needs_a_tensor() -> None:
     evaluation = effects_of("torch.sin(self.a)", "self")
-    assert [r.text for r in evaluation.effects.requirements] == ["self.a is a tensor"]
+    assert [r.text for r in evaluation.effects.requirements] == ["self.a exists", "self.a is a tensor"]
 
 
 @pytest.mark.parametrize(
