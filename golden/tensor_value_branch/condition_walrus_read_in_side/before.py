@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    z = x.float()
+    if (total := z.sum()) > 0:
+        y = z - total
+    else:
+        y = z + total
+    return y
