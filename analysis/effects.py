@@ -6,8 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from gbfix.analysis.operators import Gradient
-from gbfix.analysis.values import Value
+from gbfix.analysis.values import Hazard, Value
 
 
 @dataclass(frozen=True, order=True)
@@ -39,19 +38,21 @@ class Effects:
     """Collects the effects of one or more expressions.
 
     impure: reasons why it may do more than compute (I/O, state, unknown calls, in-place writes).
-    random: draws from a random generator. requirements: what it needs in order not to raise.
-    certain: the keys of those that it needs on every way through it. gradient: operations through which a zero
-    gradient may become NaN. heavy: calls of whole modules. reads: values of tensors that Python reads, each a
-    break of its own. writes: what it may write. bound: names that it binds, and whether it certainly does.
+    random: draws from a random generator. requirements: what it needs in order not to raise; certain: the keys of
+    those that it needs on every way through it. hazards: operations through which a zero gradient may become NaN;
+    upstream: the names read whose own computation holds such operations. heavy: calls of whole modules.
+    reads: values of tensors that Python reads, each a break of its own. writes: what it may write. bound: names that
+    it binds, and whether it certainly does.
     """
 
     impure: list[Note] = field(default_factory=list)
     random: list[Note] = field(default_factory=list)
     requirements: list[Requirement] = field(default_factory=list)
-    gradient: list[tuple[Gradient, Note]] = field(default_factory=list)
+    hazards: list[Hazard] = field(default_factory=list)
     heavy: list[Note] = field(default_factory=list)
     reads: list[Note] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
+    upstream: dict[str, Value] = field(default_factory=dict)
     certain: set[Hashable] = field(default_factory=set)
     bound: list[tuple[str, Value, bool]] = field(default_factory=list)
 
@@ -60,7 +61,8 @@ class Effects:
         self.impure += other.impure
         self.random += other.random
         self.requirements += other.requirements
-        self.gradient += other.gradient
+        self.hazards += other.hazards
+        self.upstream.update(other.upstream)
         self.heavy += other.heavy
         self.reads += other.reads
         self.writes += other.writes
@@ -75,11 +77,3 @@ class Effects:
     def keys(self) -> frozenset[Hashable]:
         """The keys of all requirements."""
         return frozenset(requirement.key for requirement in self.requirements)
-
-    def worst_gradient(self) -> tuple[Gradient, Note] | None:
-        """The most dangerous derivative, singular before finite; None when every one is safe."""
-        for level in (Gradient.SINGULAR, Gradient.FINITE):
-            for gradient, note in self.gradient:
-                if gradient is level:
-                    return gradient, note
-        return None

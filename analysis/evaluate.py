@@ -182,16 +182,18 @@ class Evaluation:
         return self.context.source.segment(node)
 
     def opaque(self, node: ast.expr, kind: Kind = Kind.MAYBE) -> Value:
-        """A value of which nothing is known but that this place computes it."""
-        return v.opaque_tensor(
-            v.term("at", node.lineno, node.col_offset, node.end_col_offset, self.context.salt), None, kind=kind
-        )
+        """A value of which nothing is known but that this place computes it, not even how it was derived."""
+        token = v.term("at", node.lineno, node.col_offset, node.end_col_offset, self.context.salt)
+        hazard = v.Hazard(True, f"how {_shorten(self.text(node))} is derived is not known", node.lineno)
+        return replace(v.opaque_tensor(token, None, kind=kind), hazard=hazard)
 
     # -- names and attributes --------------------------------------------------------------
 
     def _name(self, node: ast.Name) -> Value:
         known = self.environment.get(node.id)
         if known is not None:
+            if known.hazard is not None and self.context.depth == 0:
+                self.effects.upstream[node.id] = known
             return known
         if self.context.is_local(node.id):
             self._require(("bound", *self._here(node)), f"{node.id} has a value on every path to this line", node)
@@ -294,8 +296,7 @@ class Evaluation:
         self._needs(name, operator, operands, found, node, options)
         if operator.random:
             self.effects.random.append(Note(f"{_shorten(self.text(node))} draws random numbers", node.lineno))
-        if operator.gradient in (Gradient.FINITE, Gradient.SINGULAR):
-            self._gradient(name, operator, operands, found, node)
+        own_hazard = self._hazard(name, operator, operands, found, node)
         kind = Kind.TENSOR if any(value.kind is Kind.TENSOR for value in found) else Kind.MAYBE
         key = v.term(name, tuple(value.shape for value in tensors), options)
         if operator.shape is Shape.POINTWISE or operator.shape is Shape.LIKE:
@@ -313,7 +314,7 @@ class Evaluation:
         if name in CONTIGUOUS_RESULTS:
             layout = v.CONTIGUOUS
         dtype = self._result_dtype(name, operator, found, options)
-        stopped = operator.gradient is Gradient.STOPPED or self.gradients_off
+        stopped = operator.gradient is Gradient.STOPPED or (self.gradients_off and not operator.aliases)
         if (
             operator.shape is Shape.LIKE
             and name not in ("detach", "positive", *CONTIGUOUS_RESULTS)
@@ -328,7 +329,8 @@ class Evaluation:
             devices=frozenset().union(*(value.devices for value in tensors if not value.is_scalar)) or first.devices,
             one=shape == v.SCALAR_SHAPE,
             fresh=not operator.aliases,
-            sources=frozenset() if stopped and not operator.aliases else v.union_sources(found),
+            sources=frozenset() if stopped else v.union_sources(found),
+            hazard=None if stopped else v.worst([*(value.hazard for value in found), own_hazard]),
             assumed=_assumptions(found),
         )
 
@@ -463,24 +465,29 @@ class Evaluation:
             key = ("in range", dtype.term, *self._here(operand))
             self._require(key, f"{self.text(operand)} fits the dtype of {self.text(tensor[0])}", node)
 
-    def _gradient(
+    def _hazard(
         self, name: str, operator: Operator, operands: Sequence[ast.expr], found: Sequence[Value], node: ast.expr
-    ) -> None:
+    ) -> v.Hazard | None:
+        """What the operation's own derivative may make of a zero gradient; also collected in `effects`."""
+        if operator.gradient not in (Gradient.FINITE, Gradient.SINGULAR):
+            return None
         if self.gradients_off or v.union_sources(found) == frozenset():
-            return
+            return None
         if name in ("mul", "multiply") and any(_moderate_constant(operand) for operand in operands):
-            return
-        if (
-            name in ("div", "divide", "true_divide")
-            and _nonzero_constant(operands[-1])
-            and _moderate_constant(operands[-1])
-        ):
-            return
+            return None
+        divides = name in ("div", "divide", "true_divide") and _nonzero_constant(operands[-1])
+        if divides and _moderate_constant(operands[-1]):
+            return None
         level = operator.gradient
         if name == "pow" and (_number_of(operands[-1]) or 0) >= 1:
             level = Gradient.FINITE
-        note = Note(f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[level]}", node.lineno)
-        self.effects.gradient.append((level, note))
+        return self._add_hazard(level, node)
+
+    def _add_hazard(self, level: Gradient, node: ast.expr) -> v.Hazard:
+        text = f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[level]}"
+        hazard = v.Hazard(level is Gradient.SINGULAR, text, node.lineno)
+        self.effects.hazards.append(hazard)
+        return hazard
 
     # -- calls -----------------------------------------------------------------------------
 
@@ -524,15 +531,15 @@ class Evaluation:
         if not known:
             return result
         gradient = STATELESS_MODULES[name]
-        if gradient is not Gradient.SAFE and not self.gradients_off:
-            note = Note(f"the derivative of {_shorten(self.text(node))} is {_DERIVATIVE[gradient]}", node.lineno)
-            self.effects.gradient.append((gradient, note))
+        safe = gradient is Gradient.SAFE or self.gradients_off
+        own = None if safe else self._add_hazard(gradient, node)
         sources = v.union_sources(found)
         return replace(
             result,
             layout=v.CONTIGUOUS if name in CONTIGUOUS_MODULES else v.term("dense", (token,)),
             dtype=DType(v.term("dtype", token), Category.FLOAT if name in FLOATING_MODULES else None),
             sources=frozenset() if self.gradients_off else sources | {weights},
+            hazard=None if self.gradients_off else v.worst([*(value.hazard for value in found), own]),
             assumed=_assumptions(found),
         )
 
@@ -613,6 +620,8 @@ class Evaluation:
             self._reads(node)
             return Value(Kind.NUMBER, number=_scalar_type(receiver), scalar_of=receiver, assumed=receiver.assumed)
         if name in CASTS and not node.args:
+            if name != "bool":
+                self._need(Need.REAL, name, [func.value], [(func.value, receiver)], node, "")
             return self._cast(receiver, CASTS[name])
         if name.endswith("_") and not name.endswith("__"):
             writes = Write.ANYTHING if name in METADATA_WRITERS else Write.DATA
@@ -695,10 +704,8 @@ class Evaluation:
         self._require(("fits", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
         if OPERATORS[name].random:
             self.effects.random.append(Note(f"{_shorten(self.text(node))} draws random numbers", node.lineno))
-        self.effects.gradient.append(
-            (Gradient.SINGULAR, Note(f"the derivative of {_shorten(self.text(node))} is not known", node.lineno))
-        )
-        return replace(self.opaque(node, Kind.TENSOR), fresh=True)
+        hazard = self._add_hazard(Gradient.SINGULAR, node)
+        return replace(self.opaque(node, Kind.TENSOR), fresh=True, hazard=hazard)
 
     def _option(self, node: ast.expr) -> str:
         """The text of an option; one that is not a constant carries its place, so that two never agree by chance."""

@@ -417,8 +417,8 @@ def _member_value(context: Context, name: str, value: ast.expr) -> Value:
         if qualified.startswith("torch.nn."):
             return Value(Kind.MODULE, class_name=qualified if _keeps_its_input(value) else None)
         return v.opaque_tensor(token, None, kind=Kind.MAYBE)
-    found = Evaluation(context, {}).value(value) if isinstance(value, ast.Constant) else v.UNKNOWN
-    return found if found.kind is Kind.NUMBER else v.opaque_tensor(token, None, kind=Kind.MAYBE)
+    # A number set here may have been replaced by a tensor from outside.
+    return v.opaque_tensor(token, None, kind=Kind.MAYBE)
 
 
 class Flow:

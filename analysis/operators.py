@@ -128,7 +128,7 @@ def _table() -> dict[str, Operator]:
     add("round floor ceil trunc", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("sin cos tanh sigmoid atan arctan", shape=like, dtype=Dtype.FLOATING, gradient=finite)
     add("erf", Need.REAL, shape=like, dtype=Dtype.FLOATING, gradient=finite)
-    add("square", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=singular)
+    add("square", shape=like, dtype=Dtype.CALL, gradient=singular)
     add(
         "exp exp2 expm1 sqrt rsqrt log log2 log10 log1p reciprocal tan asin acos arcsin arccos acosh atanh sinh cosh",
         shape=like,

@@ -127,6 +127,21 @@ class Assumption:
     line: int = 0
 
 
+@dataclass(frozen=True, order=True)
+class Hazard:
+    """A derivative that may turn a zero gradient into NaN: for ordinary operands if `singular`, else for inf or NaN."""
+
+    singular: bool
+    text: str
+    line: int
+
+
+def worst(hazards: Iterable[Hazard | None]) -> Hazard | None:
+    """The most dangerous of some hazards, the first of equally dangerous ones."""
+    known = [hazard for hazard in hazards if hazard is not None]
+    return max(known, key=lambda hazard: hazard.singular, default=None)
+
+
 @dataclass(frozen=True)
 class Value:
     """The facts about one value.
@@ -138,7 +153,8 @@ class Value:
     number: for NUMBER, the Python type ("int", "float", "bool") if known. scalar_of: for a number read out of a
     tensor, that tensor.
     inside: for NUMBER, the dtype term of a tensor whose finite range holds it; edge: "max" or "min" when it is the
-    end of that range. class_name: for MODULE, the dotted name of its class if known.
+    end of that range. hazard: the worst derivative between the tensor and its sources.
+    class_name: for MODULE, the dotted name of its class if known.
     """
 
     kind: Kind = Kind.UNKNOWN
@@ -154,6 +170,7 @@ class Value:
     scalar_of: Value | None = None
     inside: Term = None
     edge: str = ""
+    hazard: Hazard | None = None
     class_name: str | None = None
 
     @property
@@ -224,6 +241,7 @@ def join(first: Value, second: Value, token: Term) -> Value:
             # "One or the other" must never be taken for "both".
             sources=first.sources if first.sources == second.sources else first.sources | second.sources | {token},
             assumed=assumed,
+            hazard=worst([first.hazard, second.hazard]),
         )
     if kinds == {Kind.NUMBER}:
         return Value(Kind.NUMBER, number=first.number if first.number == second.number else None, assumed=assumed)

@@ -193,11 +193,13 @@ class FunctionBranches:
         """The branch as torch.cond, None when that is not allowed either."""
         try:
             draft, span = site.cond()
+            later = site.written_later(draft.targets)
+            self._check_conditions_used(draft)
             obligations = [
                 *duty.condition_obligations(draft.choices),
                 *duty.kind_obligations(draft.choices),
                 duty.purity_obligation(draft.choices),
-                *duty.cond_obligations(self.flow, node, draft.choices, draft.captured),
+                *duty.cond_obligations(self.flow, node, draft.choices, draft.captured, later),
                 *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
             ]
             refused = duty.refusal(obligations, _ADVICE)
@@ -353,6 +355,11 @@ class _Site:
     def cond(self) -> tuple[_Draft, Span]:
         """The rewrite with torch.cond and the span it replaces. Raises RefusedError."""
         raise NotImplementedError
+
+    def written_later(self, targets: Sequence[str]) -> list[str]:
+        """The targets that code after the branch may write in place; none for an expression."""
+        del targets
+        return []
 
     def fresh(self, wanted: str) -> str:
         """A name that the file does not use yet."""
@@ -730,7 +737,7 @@ class _IfSite(_Site):
                 self.node.lineno,
                 f"give {name} a value before the branch",
             )
-        return Piece(name, value, self.node.lineno, atomic=True)
+        return _name_piece(name, name, value, self.node.lineno)
 
     def _reader(self, suffix: str) -> ArmReader:
 
@@ -818,7 +825,7 @@ class _IfSite(_Site):
             if name in arm.outcome:
                 fallback[name] = arm.outcome[name]
             elif name in state.values:
-                fallback[name] = Piece(renames.get(name, name), state.values[name], node.lineno, atomic=True)
+                fallback[name] = _name_piece(name, renames.get(name, name), state.values[name], node.lineno)
         pieces = self.combine(predicate.source, first, second, choice, live, fallback, reader)
         arm.lines += [*first.lines, *second.lines]
         arm.effects.add(predicate.effects)
@@ -929,6 +936,12 @@ def _ternary_piece(
     effects.add(predicate.effects)
     effects.add(piece.effects)
     return replace(piece, effects=effects)
+
+
+def _name_piece(name: str, source: str, value: v.Value, line: int) -> Piece:
+    """The piece for the value a name already has, under the name it has in the new code."""
+    effects = Effects(upstream={name: value} if value.hazard is not None else {})
+    return Piece(source, value, line, effects, atomic=True)
 
 
 def _selected_value(first: Piece, second: Piece) -> v.Value:

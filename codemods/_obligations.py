@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects, Requirement
 from gbfix.analysis.flow import Flow
-from gbfix.analysis.operators import Gradient
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._arms import Piece
 from gbfix.codemods._predicate import Predicate
@@ -173,11 +172,18 @@ def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str])
 
 
 def cond_obligations(
-    flow: Flow, site: ast.If | ast.IfExp, choices: Sequence[Choice], captured: Iterable[ast.expr]
+    flow: Flow,
+    site: ast.If | ast.IfExp,
+    choices: Sequence[Choice],
+    captured: Iterable[ast.expr],
+    written_later: Sequence[str],
 ) -> list[Obligation]:
     """What torch.cond needs beyond a condition and sides that agree (facts on torch 2.13, see the rule's page)."""
     selections = _selections(choices)
-    found = [_worst("both sides have the same strides", [_layouts(s) for s in selections])]
+    found = [
+        _worst("both sides have the same strides", [_layouts(s) for s in selections]),
+        identity_obligation(choices, written_later),
+    ]
     if all(choice.gradients_off for choice in choices):
         found.append(_worst("gradients are the same", [_no_gradient(s) for s in selections]))
     else:
@@ -299,15 +305,17 @@ def _layouts(selection: Selection) -> Obligation:
 
 
 def _zero_gradient(choice: Choice) -> Obligation:
+    """The zero that reaches the side not taken goes on to whatever that side alone was computed from."""
     claim = "the other gradient stays zero"
-    found = [worst for effects in (choice.first, choice.second) if (worst := effects.worst_gradient())]
-    for level, note in found:
-        if level is Gradient.SINGULAR:
-            return Obligation(claim, VIOLATED, f"{note.text}: a zero gradient becomes NaN there", note.line)
-    if found:
-        note = found[0][1]
-        return Obligation(claim, ASSUMED, note.text, note.line)
-    return Obligation(claim, PROVED, "every derivative is finite, so a zero gradient stays zero")
+    ones, others = choice.first.upstream, choice.second.upstream
+    alone = {text: value for text, value in {**ones, **others}.items() if ones.get(text) != others.get(text)}
+    found = [*choice.first.hazards, *choice.second.hazards, *(value.hazard for value in alone.values())]
+    hazard = v.worst(found)
+    if hazard is None:
+        return Obligation(claim, PROVED, "every derivative is finite, so a zero gradient stays zero")
+    if hazard.singular:
+        return Obligation(claim, VIOLATED, f"{hazard.text}: a zero gradient becomes NaN there", hazard.line)
+    return Obligation(claim, ASSUMED, hazard.text, hazard.line)
 
 
 def _no_gradient(selection: Selection) -> Obligation:

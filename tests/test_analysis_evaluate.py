@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from facts import Program, effects_of, value_of
 
+from gbfix.analysis import values as v
 from gbfix.analysis.effects import Write
-from gbfix.analysis.operators import Gradient
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind
 
 
@@ -40,23 +40,31 @@ def test_a_function_of_torch_needs_a_tensor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "level"),
+    ("expression", "singular"),
     [
         ("x + y", None),
         ("x * 2.0", None),
         ("x.clamp(0, 1)", None),
-        ("x * y", Gradient.FINITE),
-        ("torch.sin(x)", Gradient.FINITE),
-        ("x ** 2", Gradient.FINITE),
-        ("x / y", Gradient.SINGULAR),
-        ("x.sqrt()", Gradient.SINGULAR),
-        ("x ** 0.5", Gradient.SINGULAR),
+        ("x * y", False),
+        ("torch.sin(x)", False),
+        ("x ** 2", False),
+        ("x / y", True),
+        ("x.sqrt()", True),
+        ("x ** 0.5", True),
         ("x / 2.0", None),
     ],
 )
-def test_derivatives(expression: str, level: Gradient | None) -> None:
-    worst = effects_of(expression).effects.worst_gradient()
-    assert (worst and worst[0]) == level
+def test_derivatives(expression: str, singular: bool | None) -> None:
+    hazard = v.worst(effects_of(expression).effects.hazards)
+    assert (None if hazard is None else hazard.singular) is singular
+
+
+def test_a_derivative_above_the_branch_is_remembered() -> None:
+    evaluation = effects_of("a + a", before="a = x.sqrt()")
+    assert evaluation.effects.hazards == []
+    hazard = evaluation.effects.upstream["a"].hazard
+    assert hazard is not None
+    assert hazard.singular
 
 
 @pytest.mark.parametrize(
