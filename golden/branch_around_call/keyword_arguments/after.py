@@ -1,0 +1,14 @@
+import torch
+
+
+seen = []
+
+
+def record(value, scale=1.0):
+    seen.append(value * scale)
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    record(torch.where(x.sum() > 0, x * 2.0, x + 1.0), scale=3.0)
+    return seen.pop() * 3.0

@@ -1,0 +1,10 @@
+import torch
+
+
+seen = []
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    seen.append(torch.where(x.sum() > 0, x * 2.0, x + 1.0))
+    return seen.pop() * 3.0

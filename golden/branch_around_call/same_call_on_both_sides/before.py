@@ -1,0 +1,13 @@
+import torch
+
+
+seen = []
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        seen.append(x * 2.0)
+    else:
+        seen.append(x * 2.0)
+    return seen.pop() * 3.0

@@ -1,0 +1,15 @@
+import torch
+
+
+seen = []
+
+
+def record(value, scale=1.0):
+    seen.append(value * scale)
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    condition = x.sum() > 0
+    record(torch.where(condition, x * 2.0, x + 1.0), torch.where(condition, x + 3.0, x + 4.0))
+    return seen.pop() * 3.0

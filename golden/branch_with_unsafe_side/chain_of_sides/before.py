@@ -1,0 +1,13 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    if y.sum() > 5:
+        z = y.log()
+    elif y.sum() > 0:
+        z = y.sqrt()
+    else:
+        z = y * 2.0
+    return z

@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    if y.sum() > 0:
+        z = y.log()
+        z = z * 3.0
+    else:
+        z = y * 2.0
+    return z

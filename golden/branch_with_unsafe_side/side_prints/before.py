@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    if y.sum() > 0:
+        print("positive")
+        z = y.log()
+    else:
+        z = y * 2.0
+    return z

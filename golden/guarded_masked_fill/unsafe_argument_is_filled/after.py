@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    x = x.masked_fill(mask, 0.0)
+    return x * 2.0

@@ -1,0 +1,8 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    y = y.masked_fill(mask, 0.0)
+    return y

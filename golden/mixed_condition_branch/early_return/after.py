@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    if flag:
+        return torch.where(x.sum() > 0, x * 2.0, x + 1.0)
+    else:
+        return x + 1.0

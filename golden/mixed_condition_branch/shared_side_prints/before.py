@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    if flag and x.sum() > 0:
+        y = x * 2.0
+    else:
+        print("not")
+        y = x + 1.0
+    return y
