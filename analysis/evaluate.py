@@ -213,6 +213,10 @@ class Evaluation:
             kind = "float" if base.class_name == "finfo" else "int"
             return Value(Kind.NUMBER, number=kind, inside=base.inside, edge=edge)
         if base.tensor_like and node.attr in METADATA_ATTRIBUTES:
+            if node.attr in ("ndim", "itemsize", "nbytes"):
+                return v.number("int")
+            if node.attr.startswith("is_") or node.attr == "requires_grad":
+                return v.number("bool")
             return Value(Kind.OTHER, class_name=f"tensor.{node.attr}", assumed=base.assumed)
         if base.kind is Kind.TENSOR and node.attr in VIEW_ATTRIBUTES:
             if node.attr != "data":
@@ -258,7 +262,7 @@ class Evaluation:
         if any(value.tensor_like for value in found):
             self._reads(node)
             return Value(Kind.NUMBER, number="bool", scalar_of=next(value for value in found if value.tensor_like))
-        return v.number("bool")
+        return Value(Kind.NUMBER, number="bool", scalar_of=next((f.scalar_of for f in found if f.scalar_of), None))
 
     def _pointwise(self, name: str, operands: Sequence[ast.expr], node: ast.expr) -> Value:
         found = [self.value(operand) for operand in operands]
@@ -267,7 +271,8 @@ class Evaluation:
             return self._apply(name, operator, operands, found, node)
         if all(value.kind is Kind.NUMBER for value in found):
             return self._arithmetic(name, operands, found, node)
-        self._require(("operands", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
+        if not (name in ("eq", "ne") and all(value.kind in (Kind.OTHER, Kind.NUMBER) for value in found)):
+            self._require(("operands", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
         return v.OTHER if all(value.kind in (Kind.OTHER, Kind.NUMBER) for value in found) else self.opaque(node)
 
     def _arithmetic(self, name: str, operands: Sequence[ast.expr], found: Sequence[Value], node: ast.expr) -> Value:
@@ -372,7 +377,7 @@ class Evaluation:
             case Dtype.SUM:
                 if "dtype" in options:
                     return DType(v.term(name, own.term, options))
-                if own.category in (Category.FLOAT, Category.COMPLEX):
+                if own.category in (Category.FLOAT, Category.COMPLEX) or own.inexact:
                     return own
                 return v.INT64 if own.category is not None else DType(v.term("sum", own.term))
             case _:
@@ -456,7 +461,7 @@ class Evaluation:
         if value.kind is not Kind.NUMBER or dtype is None or value.inside == dtype.term:
             return
         number = _number_of(operand)
-        if number is None and self.context.names.qualified(operand) in _NOT_FINITE:
+        if number is None and (self.context.names.qualified(operand) in _NOT_FINITE or _is_text_of_infinity(operand)):
             number = 0.0 if dtype.floor in (Category.FLOAT, Category.COMPLEX) else None
         wide = dtype.term in ("float32", "float64", "bfloat16")
         limit = 3e38 if wide else 65504.0 if dtype.floor in (Category.FLOAT, Category.COMPLEX) else 127.0
@@ -508,6 +513,9 @@ class Evaluation:
             known = self._builtin_call(node.func.id, node)
             if known is not None:
                 return known
+        if qualified is not None and qualified.startswith("numpy."):
+            self._impure(f"what {_shorten(self.text(node.func))}(...) does is not known", node, Write.ANYTHING)
+            return Value(Kind.OTHER, class_name="numpy")
         inlined = self.context.inline(self, node)
         if inlined is not None:
             return inlined
@@ -793,7 +801,8 @@ class Evaluation:
             inner = found[0]
             if inner.kind is Kind.TENSOR:
                 self._reads(node)
-            if name != "bool" or inner.kind is not Kind.NUMBER:
+            harmless = _is_text_of_infinity(node) or (name == "bool" and inner.kind is Kind.NUMBER)
+            if not harmless:
                 self._require(("builtin", *self._here(node)), f"{_shorten(self.text(node))} does not raise", node)
             return Value(
                 Kind.NUMBER,
@@ -842,7 +851,7 @@ class Evaluation:
             self._require(("index", base.shape, text), f"{self.text(node)} is in range", node)
         return replace(
             base,
-            shape=frozenset({v.term("index", base.shape, text, _drops_dimension(node.slice))}),
+            shape=frozenset({v.term("index", base.shape, text, _rank_change(node.slice))}),
             layout=v.term("index", base.layout, text),
             one=False,
             fresh=False,
@@ -985,6 +994,17 @@ def _moderate_constant(node: ast.expr) -> bool:
     return number is not None and (number == 0 or 1e-37 <= abs(number) <= 1e37)
 
 
+def _is_text_of_infinity(node: ast.expr) -> bool:
+    """True for `float("inf")`, `float("-inf")` and `float("nan")`."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _is_text_of_infinity(inner)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(text))], keywords=[]):
+            return text.strip().lower() in ("inf", "-inf", "+inf", "nan")
+        case _:
+            return False
+
+
 def _is_literal(node: ast.expr) -> bool:
     try:
         ast.literal_eval(node)
@@ -1012,11 +1032,13 @@ def _constant_index(node: ast.expr) -> bool:
             return _number_of(node) is not None
 
 
-def _drops_dimension(node: ast.expr) -> bool:
+def _rank_change(node: ast.expr) -> int:
+    """How many dimensions a constant index adds: None adds one, an integer takes one away."""
     if isinstance(node, ast.Tuple):
-        return any(_drops_dimension(part) for part in node.elts)
-    value = _number_of(node)
-    return value is not None and not (isinstance(node, ast.Constant) and isinstance(node.value, bool))
+        return sum(_rank_change(part) for part in node.elts)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return 1
+    return 0 if _number_of(node) is None else -1
 
 
 def _shorten(text: str, limit: int = 60) -> str:

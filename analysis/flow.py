@@ -318,6 +318,8 @@ def _simple_annotation(context: Context, node: ast.expr) -> Kind | None:
     dotted = _qualified_annotation(context, node)
     if dotted.startswith("torch.") and dotted.rpartition(".")[2] in _TENSOR_ANNOTATIONS:
         return Kind.TENSOR
+    if dotted.startswith("numpy."):
+        return Kind.OTHER
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
         return Kind.TENSOR
     if isinstance(node, ast.Name) and node.id in ("int", "float", "bool"):
@@ -458,7 +460,7 @@ class Flow:
     # -- setting out -----------------------------------------------------------------------
 
     def _parameters(self) -> dict[str, Value]:
-        evidence = self._evidence()
+        evidence = self._evidence
         found: dict[str, Value] = {}
         arguments = self.context.function.node.args
         for argument in self.context.function.parameters:
@@ -474,8 +476,9 @@ class Flow:
                 found[name] = value
         return {name: value for name, value in found.items() if name not in self._untracked}
 
+    @cached_property
     def _evidence(self) -> dict[str, Assumption]:
-        """Parameters that the body uses as a tensor, by a method that tensors have or by a function of torch."""
+        """Names that the body uses as a tensor, by a method that tensors have or by a function of torch."""
         found: dict[str, Assumption] = {}
         for node in ast.walk(self.context.function.node):
             if not isinstance(node, ast.Call):
@@ -531,7 +534,7 @@ class Flow:
             case ast.AugAssign(target=target, value=value):
                 return self._augmented(target, value, state)
             case ast.Expr(value=value):
-                return self._run(value, state)[0]
+                return self._run(value, state, kept=False)[0]
             case ast.Return(value=value):
                 if value is not None:
                     self._run(value, state)
@@ -565,7 +568,7 @@ class Flow:
                 state = self._run(subject, state)[0]
                 return self._match(cases, state, statement)
             case ast.Assert(test=test):
-                return self._run(test, state)[0]
+                return self._run(test, state, kept=False)[0]
             case (
                 ast.Delete()
                 | ast.Import()
@@ -583,7 +586,8 @@ class Flow:
         callee = manager.func if isinstance(manager, ast.Call) else manager
         return (self.context.names.qualified(callee) or "").startswith("torch.")
 
-    def _run(self, value: ast.expr, state: State) -> tuple[State, Value]:
+    def _run(self, value: ast.expr, state: State, *, kept: bool = True) -> tuple[State, Value]:
+        """The state after evaluating an expression, and its value; one that is not kept is shared with nobody."""
         found, evaluation = self.evaluate(value, state)
         effects = evaluation.effects
         state = replace(state, established=state.established | effects.certain)
@@ -593,7 +597,7 @@ class Flow:
         state = state.without(_stored_names([value]) - {name for name, _, _ in effects.bound})
         new = found.fresh and not isinstance(value, ast.Name)
         private = new or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
-        if effects.impure or not private:
+        if effects.impure or (kept and not private):
             state = self._shared(value, state)
         if isinstance(value, ast.Name):
             found = replace(found, fresh=False)
@@ -634,6 +638,8 @@ class Flow:
                     return state
                 if aliased or name in self._captured:
                     found = replace(found, fresh=False)
+                if found.kind is Kind.MAYBE and name in self._evidence:
+                    found = replace(found.assuming([self._evidence[name]]), kind=Kind.TENSOR)
                 return state.bind(name, found)
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 parts = node.elts if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(targets) else None
@@ -647,6 +653,8 @@ class Flow:
                 return state
             case _:
                 state = self._shared(node, state)
+                if isinstance(target, ast.Attribute) and target.attr not in ("data", "grad", "requires_grad"):
+                    return state
                 touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
                 place = v.term("written", target.lineno, target.col_offset)
                 anything = isinstance(target, ast.Attribute) and target.attr in ("data", "grad", "requires_grad")
@@ -655,11 +663,7 @@ class Flow:
     def _unknown_target(self, target: ast.expr, state: State) -> State:
         for name in _stored_names([target]):
             token = v.term("unpacked", name, target.lineno, target.col_offset)
-            state = (
-                state.bind(name, v.opaque_tensor(token, None, kind=Kind.MAYBE))
-                if name not in self._untracked
-                else state
-            )
+            state = self._bind(ast.Name(name), target, v.opaque_tensor(token, None, kind=Kind.MAYBE), state)
         return state
 
     def _augmented(self, target: ast.expr, value: ast.expr, state: State) -> State:
@@ -680,7 +684,7 @@ class Flow:
         return state.bind(target.id, v.opaque_tensor(token, None, kind=Kind.MAYBE))
 
     def _if(self, statement: ast.If, state: State) -> State | None:
-        state = self._run(statement.test, state)[0]
+        state = self._run(statement.test, state, kept=False)[0]
         then = self._block(statement.body, self.refine(statement.test, state, True))
         otherwise = self._block(statement.orelse, self.refine(statement.test, state, False))
         return _merge(then, otherwise, ("if", statement.lineno, statement.col_offset))
@@ -762,7 +766,7 @@ class Flow:
         """What holds when the body starts; `before` of a while is what its test sees in every round."""
         if isinstance(statement, ast.While):
             self.before[statement] = head
-            return self._run(statement.test, head)[0]
+            return self._run(statement.test, head, kept=False)[0]
         return self._loop_target(statement, head)
 
     def _loop_target(self, statement: ast.For | ast.AsyncFor, state: State) -> State:

@@ -15,7 +15,7 @@ from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._text import indentation_of, render
+from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
 
 RETURN = "return"
 """The target that stands for the value a side returns."""
@@ -87,7 +87,7 @@ class ArmReader:
     ) -> None:
         self.flow = flow
         self.source = flow.context.source
-        self.indentation = indentation_of(self.source, anchor)
+        self.width = len(indentation_of(self.source, anchor).expandtabs(4))
         self.must_rename = must_rename
         self.fresh_name = fresh_name
         self.nested = nested
@@ -160,7 +160,8 @@ class ArmReader:
 
     def text(self, node: ast.expr, renames: Mapping[str, str]) -> str:
         """The source of an expression under renames. Raises RefusedError when an f-string hides a renamed name."""
-        text = render(self.source, node, renames, self.indentation)
+        statement = next((p for p in self.source.ancestors(node) if isinstance(p, ast.stmt)), node)
+        text = render(self.source, node, renames, indentation_of(self.source, statement))
         if text is None:
             raise RefusedError(
                 "names can be replaced",
@@ -262,7 +263,8 @@ class ArmReader:
             renames[name] = piece.source
             return
         local = self.fresh_name(name) if self.must_rename(name) else name
-        arm.lines.append(f"{local} = {piece.source}")
+        comment = trailing_comment(self.source, piece.node) if piece.node is not None else ""
+        arm.lines.append(f"{local} = {on_its_own(piece.source)}{comment}")
         arm.effects.add(piece.effects)
         arm.outcome[name] = Piece(local, piece.value, piece.line, atomic=True)
         if local != name:

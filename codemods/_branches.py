@@ -26,7 +26,7 @@ from gbfix.codemods._fills import guards_its_own_mask
 from gbfix.codemods._obligations import Choice, Selection, shorten
 from gbfix.codemods._predicate import Predicate, PredicateBuilder, reads_tensor
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._text import call, indentation_of, unused_name
+from gbfix.codemods._text import call, in_style_of, indentation_of, on_its_own, unused_name
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 BRANCH = ("GBF101", "tensor-value-branch")
@@ -39,6 +39,11 @@ ONE_SIDE = ("GBF107", "branch-with-unsafe-side")
 LOOP = ("GBF108", "tensor-value-loop")
 
 _ADVICE = "compute both values with tensor operations, or keep the break on purpose with torch._dynamo.graph_break()"
+
+
+_KEYWORDS = frozenset(
+    {"return", "in", "and", "or", "not", "if", "else", "yield", "await", "is", "assert", "del", "raise"}
+)
 
 
 @lru_cache(maxsize=2)
@@ -63,6 +68,7 @@ class _Draft:
     choices: list[Choice] = field(default_factory=list)
     edits: list[Replacement] = field(default_factory=list)
     selects: int = 0
+    hoist: bool = False
     targets: list[str] = field(default_factory=list)
     captured: list[ast.expr] = field(default_factory=list)
 
@@ -154,17 +160,21 @@ class FunctionBranches:
             draft, span = site.where()
             failed = None
             try:
-                obligations = self._where_obligations(node, draft, site.written_later(draft.targets))
+                obligations = self._where_obligations(node, draft, site.written_later())
             except RefusedError as refused:
                 failed, obligations = refused, []
             if failed is not None or self._prefers_cond(obligations):
-                one_side = self._one_side(site, node)
-                if one_side is not None:
-                    return self._finding(ONE_SIDE, node, message, one_side[1], *one_side[0])
+                try:
+                    return self._one_side(site, node, message)
+                except RefusedError as neither:
+                    if failed is not None:
+                        failed.advice += f"; torch.cond cannot run one side either: {neither.obligation.reason}"
             if failed is not None:
                 raise failed
             if rule == MASKED:
                 draft.lines = [*draft.choices[0].predicate.hoisted, self.source.segment(node.body[0])]
+            if rule == BRANCH and RETURN in draft.targets:
+                rule = RETURNS
             return self._finding(rule, node, message, obligations, draft, span)
         except RefusedError as refused:
             return self._refusal(rule, node, message, refused)
@@ -180,32 +190,35 @@ class FunctionBranches:
             except RefusedError as refused:
                 failed, obligations = refused, []
             if failed is not None or self._prefers_cond(obligations):
-                one_side = self._one_side(site, node)
-                if one_side is not None:
-                    return self._finding(ONE_SIDE, node, message, one_side[1], *one_side[0])
+                try:
+                    return self._one_side(site, node, message)
+                except RefusedError as neither:
+                    if failed is not None:
+                        failed.advice += f"; torch.cond cannot run one side either: {neither.obligation.reason}"
             if failed is not None:
                 raise failed
             return self._finding(TERNARY, node, message, obligations, draft, span)
         except RefusedError as refused:
             return self._refusal(TERNARY, node, message, refused)
 
-    def _one_side(self, site: _Site, node: ast.If | ast.IfExp) -> tuple[tuple[_Draft, Span], list[Obligation]] | None:
-        """The branch as torch.cond, None when that is not allowed either."""
-        try:
-            draft, span = site.cond()
-            later = site.written_later(draft.targets)
-            self._check_conditions_used(draft)
-            obligations = [
-                *duty.condition_obligations(draft.choices),
-                *duty.kind_obligations(draft.choices),
-                duty.purity_obligation(draft.choices),
-                *duty.cond_obligations(self.flow, node, draft.choices, draft.captured, later),
-                *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
-            ]
-            refused = duty.refusal(obligations, _ADVICE)
-            return None if refused is not None else ((draft, span), obligations)
-        except RefusedError:
-            return None
+    def _one_side(self, site: _Site, node: ast.If | ast.IfExp, message: str) -> Finding:
+        """The branch as torch.cond. Raises RefusedError when that is not allowed either."""
+        draft, span = site.cond()
+        later = site.written_later()
+        self._check_conditions_used(draft)
+        obligations = [
+            *duty.condition_obligations(draft.choices),
+            *duty.kind_obligations(draft.choices),
+            duty.purity_obligation(draft.choices),
+            duty.totality_obligation(draft.choices, traced=True),
+            *duty.cond_obligations(self.flow, node, draft.choices, draft.captured, later),
+            *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
+        ]
+        refused = duty.refusal(obligations, _ADVICE)
+        if refused is not None:
+            raise refused
+        self._check_handlers(node, obligations)
+        return self._finding(ONE_SIDE, node, message, obligations, draft, span)
 
     def _check_conditions_used(self, draft: _Draft) -> None:
         """A condition that decides nothing would not be evaluated any more, and what it raises would be lost."""
@@ -236,7 +249,20 @@ class FunctionBranches:
         refused = duty.refusal(obligations, _ADVICE)
         if refused is not None:
             raise refused
+        self._check_handlers(node, obligations)
         return obligations
+
+    def _check_handlers(self, node: ast.If | ast.IfExp, obligations: Sequence[Obligation]) -> None:
+        """Inside a `try` a side that may fail would run a handler instead."""
+        for parent in self.source.ancestors(node):
+            if parent is self.function.node:
+                return
+            for obligation in obligations if isinstance(parent, ast.Try) and parent.handlers else ():
+                if obligation.claim == duty.TOTAL and obligation.discharge is Discharge.ASSUMED:
+                    advice = "move the branch out of the `try`"
+                    raise RefusedError(
+                        obligation.claim, f"a handler is near, and {obligation.reason}", obligation.line, advice
+                    )
 
     def _prefers_cond(self, obligations: Sequence[Obligation]) -> bool:
         """True when a side may divide by an integer zero: torch.cond runs only the side that is taken."""
@@ -271,7 +297,7 @@ class FunctionBranches:
         draft: _Draft,
         span: Span,
     ) -> Finding:
-        replacements = (*draft.edits, Replacement(span, "\n".join(draft.lines)))
+        replacements = (*draft.edits, Replacement(span, in_style_of(self.source, "\n".join(draft.lines))))
         title = {ONE_SIDE: "run one side with torch.cond", MASKED: "fill without asking first"}.get(
             rule, "select with torch.where"
         )
@@ -309,11 +335,14 @@ class FunctionBranches:
         Raises RefusedError when `torch` is bound to something else there.
         """
         names = self.view.names
-        if names.qualified(_located("torch", node, self.source.parents)) == "torch":
-            return "torch", False
-        for name, bindings in names.local_bindings(self.source.tree).items():
-            imported = {b.qualified for b in bindings} == {"torch"}
-            if imported and names.qualified(_located(name, node, self.source.parents)) == "torch":
+
+        def means_torch(name: str) -> bool:
+            bindings = names.bindings(name, node)
+            return bool(bindings) and {b.qualified for b in bindings} == {"torch"}
+
+        aliases = [name for name in names.local_bindings(self.source.tree) if name != "torch"]
+        for name in ("torch", *aliases):
+            if means_torch(name):
                 return name, False
         if names.bindings("torch", node):
             raise RefusedError(
@@ -323,13 +352,6 @@ class FunctionBranches:
                 "import torch",
             )
         return "torch", True
-
-
-def _located(name: str, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> ast.Name:
-    """A load of a name that stands where `node` stands."""
-    load = ast.copy_location(ast.Name(name, ast.Load()), node)
-    parents[load] = parents[node]
-    return load
 
 
 class _Site:
@@ -356,9 +378,8 @@ class _Site:
         """The rewrite with torch.cond and the span it replaces. Raises RefusedError."""
         raise NotImplementedError
 
-    def written_later(self, targets: Sequence[str]) -> list[str]:
-        """The targets that code after the branch may write in place; none for an expression."""
-        del targets
+    def written_later(self) -> list[str]:
+        """The names that code after the branch may write in place; none for an expression."""
         return []
 
     def fresh(self, wanted: str) -> str:
@@ -388,7 +409,7 @@ class _Site:
         choice.second.add(second.effects)
         choice.selections.append(Selection(target, first, second))
         self.draft.selects += 1
-        source = call(f"{self.torch}.where", [condition, first.source, second.source], prefix, len(reader.indentation))
+        source = call(f"{self.torch}.where", [condition, first.source, second.source], prefix, reader.width)
         effects = Effects()
         effects.add(first.effects)
         effects.add(second.effects)
@@ -424,7 +445,14 @@ class _Site:
             case (ast.Call() as one, ast.Call() as other) if target == CALL or not (
                 first.effects.pure and second.effects.pure
             ):
-                return self._inside_call(condition, first, second, one, other, choice, reader)
+                return self._inside_call(condition, first, second, one, other, choice, target, reader)
+            case _ if target == CALL:
+                raise RefusedError(
+                    "both sides make the same call",
+                    f"{shorten(first.source)} and {shorten(second.source)} do not",
+                    first.line,
+                    "make the same call on both sides, or move the call out of the compiled region",
+                )
             case _:
                 return None
 
@@ -436,14 +464,16 @@ class _Site:
         one: ast.Call,
         other: ast.Call,
         choice: Choice,
+        target: str,
         reader: ArmReader,
     ) -> Piece | None:
-        same_callee = reader.text(one.func, first.renames) == reader.text(other.func, second.renames)
-        same = same_callee and isinstance(one.func, ast.Name | ast.Attribute)
-        words = [k.arg for k in one.keywords] == [k.arg for k in other.keywords] and None not in [
-            k.arg for k in one.keywords
-        ]
-        if not same or not words or len(one.args) != len(other.args) or _starred(one.args + other.args):
+        reason = _difference_of_calls(one, other)
+        if reader.text(one.func, first.renames) != reader.text(other.func, second.renames):
+            reason = f"{shorten(self.source.segment(one.func))} and {shorten(self.source.segment(other.func))} differ"
+        if reason:
+            if target == CALL:
+                advice = "make the same call on both sides, or move the call out of the compiled region"
+                raise RefusedError("both sides make the same call", reason, one.lineno, advice)
             return None
         texts = []
         pairs = [
@@ -458,8 +488,23 @@ class _Site:
             else:
                 text = self.select(condition, left, right, choice, "an argument", reader, "").source
             texts.append(text if name is None else f"{name}={text}")
+        self._note_on_call(pairs, choice, one)
         function = reader.text(one.func, first.renames)
-        return Piece(call(function, texts, "", len(reader.indentation)), first.value, first.line)
+        return Piece(call(function, texts, "", reader.width), first.value, first.line)
+
+    def _note_on_call(self, pairs: Sequence[tuple[ast.expr, ast.expr]], choice: Choice, node: ast.Call) -> None:
+        """The call and its shared arguments run between the condition and the selection of its other arguments."""
+        shared = [a for a, b in pairs if self.source.segment(a) == self.source.segment(b)]
+        plain = ast.Name | ast.Attribute | ast.Constant
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if not isinstance(owner, ast.Name) or not all(isinstance(part, plain) for part in shared):
+            self.draft.hoist = True
+        carries = any(s.first.value.sources | s.second.value.sources for s in choice.selections)
+        if _may_show_text(node) and carries and not choice.gradients_off:
+            reason = f"{shorten(self.source.segment(node.func))} may show the grad_fn, which torch.where makes another"
+            choice.assumptions.append(("no grad_fn is shown", reason, node.lineno))
 
     def combine(
         self,
@@ -515,7 +560,7 @@ class _IfSite(_Site):
     def where(self) -> tuple[_Draft, Span]:
         """The rewrite with torch.where, with the condition in a name of its own when it is used more than once."""
         draft = self._where("")
-        if len(draft.targets) > 1 or self._uses(draft) > 1:
+        if draft.hoist or len(draft.targets) > 1 or self._uses(draft) > 1:
             self.taken = _all_names(self.source.tree)
             draft = self._where(self.fresh("condition"))
         return draft, self._span()
@@ -523,8 +568,8 @@ class _IfSite(_Site):
     def _uses(self, draft: _Draft) -> int:
         return sum(line.count(draft.choices[0].predicate.source) for line in draft.lines)
 
-    def written_later(self, targets: Sequence[str]) -> list[str]:
-        """The targets that code after the branch may write in place."""
+    def written_later(self) -> list[str]:
+        """The names that code after the branch may write in place."""
         names = set()
         for part in ast.walk(self.flow.context.function.node):
             if getattr(part, "lineno", 0) <= self.node.lineno and not self._in_loop():
@@ -536,7 +581,7 @@ class _IfSite(_Site):
                     names.add(name)
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if attribute.endswith("_"):
                     names.add(name)
-        return [target for target in targets if target in names]
+        return sorted(names)
 
     def _in_loop(self) -> bool:
         return any(isinstance(p, ast.For | ast.While) for p in self.source.ancestors(self.node))
@@ -620,10 +665,13 @@ class _IfSite(_Site):
         sides = []
         for arm in (first, second):
             pieces = [arm.outcome.get(name) or fallback[name] for name in live]
-            sides.append(_cond_side(pieces))
+            parts = [part for piece in pieces for part in _parts_of(piece, first_reader)]
+            if not all(part.effects.pure for part in parts):
+                raise RefusedError("both sides only compute", "a side makes a call", self.node.lineno, _ADVICE)
+            sides.append(_cond_side(parts, tuple_=len(live) > 1 or len(parts) != len(pieces)))
             self.draft.captured += [n for piece in pieces if piece.node is not None for n in _captured(piece.node)]
         target = "return" if live == [RETURN] else ", ".join(live) + " ="
-        text = call(f"{self.torch}.cond", [predicate.source, *sides], target + " ", len(first_reader.indentation))
+        text = call(f"{self.torch}.cond", [predicate.source, *sides], target + " ", first_reader.width)
         self.draft.lines = self._around([*predicate.hoisted, f"{target} {text}"])
         return self.draft, self._span()
 
@@ -634,17 +682,11 @@ class _IfSite(_Site):
         self._check_python_half()
         condition = f" {self.operator} ".join(self._python_text(part) for part in self.python)
         inner = ["    " + line.replace("\n", "\n    ") for line in lines]
-        skipped = self.node.orelse if self.operator == "and" else self.node.body
+        skipped = list(self.node.orelse if self.operator == "and" else self.node.body)
+        if self.covered[1:] and not _always_returns(skipped):
+            skipped += self.rest
+        self._check_short(skipped)
         verbatim = self._verbatim(skipped) if skipped else []
-        if self.covered[1:]:
-            if len(self.rest) != 1:
-                raise RefusedError(
-                    "the code after an early return is one return",
-                    "what follows would have to be repeated for the Python half of the condition",
-                    self.node.lineno,
-                    "put the Python condition in an `if` of its own",
-                )
-            verbatim = verbatim or self._verbatim(self.rest)
         if self.operator == "and":
             return [f"if {condition}:", *inner, *(["else:", *verbatim] if verbatim else [])]
         return [f"if {condition}:", *verbatim, "else:", *inner]
@@ -673,8 +715,10 @@ class _IfSite(_Site):
                     predicate.assumptions.append(
                         ("the Python half can be asked first", requirement.text, requirement.line)
                     )
-        skipped = self.node.orelse if self.operator == "and" else self.node.body
-        if len(skipped) > 3 or any(isinstance(s, ast.If) and self.branches._is_elif(s) for s in skipped):
+
+    def _check_short(self, skipped: Sequence[ast.stmt]) -> None:
+        """What runs when the Python half decides alone stands twice in the new code."""
+        if len(skipped) > 3 or any(isinstance(s, ast.If) for s in skipped):
             raise RefusedError(
                 "the side that both halves share is short",
                 "it would have to be written twice",
@@ -861,8 +905,29 @@ class _TernarySite(_Site):
         self.draft = _Draft()
         piece = _ternary_piece(self, self.node, self.state, {}, Arm(), self._reader())
         assert piece is not None
+        for choice in self.draft.choices:
+            repeated = choice.predicate.effects.random and self.draft.selects > len(self.draft.choices)
+            if repeated or self.draft.hoist:
+                raise RefusedError(
+                    "the condition is evaluated once",
+                    "it may give something else when it is evaluated later or again",
+                    self.node.lineno,
+                    "compute the condition in a statement of its own",
+                )
         self.draft.lines = [piece.source]
-        return self.draft, self.source.span(self.node)
+        return self.draft, self._span()
+
+    def _span(self) -> Span:
+        """The expression with the parentheses that only group it."""
+        span = self.source.span(self.node)
+        before = self.source.lines[span.line - 1][: span.column].rstrip()
+        after = self.source.lines[span.end_line - 1][span.end_column :]
+        if not before.endswith("(") or not after.lstrip().startswith(")"):
+            return span
+        outside = before[:-1].rstrip()
+        if outside and (outside[-1].isalnum() or outside[-1] in "_)]\"'") and outside.split()[-1] not in _KEYWORDS:
+            return span  # The parentheses of a call.
+        return Span(span.line, len(before) - 1, span.end_line, span.end_column + after.index(")") + 1)
 
     def cond(self) -> tuple[_Draft, Span]:
         """The expression as torch.cond."""
@@ -878,14 +943,10 @@ class _TernarySite(_Site):
             raise RefusedError("each side is one expression", "a side holds another branch", self.node.lineno, _ADVICE)
         self.select(predicate.source, first, second, choice, "the expression", reader, "")
         self.draft.captured += [n for side in (self.node.body, self.node.orelse) for n in _captured(side)]
-        text = call(
-            f"{self.torch}.cond",
-            [predicate.source, _cond_side([first]), _cond_side([second])],
-            "",
-            len(reader.indentation),
-        )
+        sides = [_cond_side([part], tuple_=False) for part in (first, second)]
+        text = call(f"{self.torch}.cond", [predicate.source, *sides], "", reader.width)
         self.draft.lines = [text]
-        return self.draft, self.source.span(self.node)
+        return self.draft, self._span()
 
     def _predicate(self) -> Predicate:
         predicate = self.predicate(self.node.test, self.state, self.statement)
@@ -938,6 +999,36 @@ def _ternary_piece(
     return replace(piece, effects=effects)
 
 
+def _may_show_text(node: ast.Call) -> bool:
+    """True for calls that print or log, by the names such functions have."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in (
+        "print",
+        "debug",
+        "info",
+        "warning",
+        "warn",
+        "error",
+        "critical",
+        "exception",
+        "log",
+        "write",
+        "pprint",
+    )
+
+
+def _difference_of_calls(one: ast.Call, other: ast.Call) -> str:
+    """Why two calls are not the same but for the values of their arguments; empty when they are."""
+    if not isinstance(one.func, ast.Name | ast.Attribute):
+        return "what is called is not a name"
+    words = [[keyword.arg for keyword in call_.keywords] for call_ in (one, other)]
+    if _starred(one.args + other.args) or None in words[0] + words[1]:
+        return "star arguments hide what is passed"
+    if words[0] != words[1]:
+        return "the keywords differ"
+    return "the number of arguments differs" if len(one.args) != len(other.args) else ""
+
+
 def _name_piece(name: str, source: str, value: v.Value, line: int) -> Piece:
     """The piece for the value a name already has, under the name it has in the new code."""
     effects = Effects(upstream={name: value} if value.hazard is not None else {})
@@ -969,11 +1060,11 @@ def _assignments(pieces: Mapping[str, Piece], annotations: Mapping[str, str]) ->
     else:
         for name in names:
             annotation = f": {annotations[name]}" if name in annotations else ""
-            lines.append(f"{name}{annotation} = {pieces[name].source}")
+            lines.append(f"{name}{annotation} = {on_its_own(pieces[name].source)}")
     if CALL in pieces:
         lines.append(pieces[CALL].source)
     if RETURN in pieces:
-        lines.append(f"return {pieces[RETURN].source}")
+        lines.append(f"return {on_its_own(pieces[RETURN].source)}")
     return lines
 
 
@@ -982,18 +1073,22 @@ def _mentions(source: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", source) is not None
 
 
-def _cond_side(pieces: Sequence[Piece]) -> str:
-    """One side of torch.cond. It may not return its inputs, so what is not new is cloned."""
-    texts = []
-    for piece in pieces:
-        simple = piece.atomic or isinstance(piece.node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-        text = (
-            piece.source
-            if piece.value.fresh and not piece.atomic
-            else f"{piece.source if simple else f'({piece.source})'}.clone()"
-        )
-        texts.append(text)
-    return f"lambda: {texts[0]}" if len(texts) == 1 else f"lambda: ({', '.join(texts)})"
+def _parts_of(piece: Piece, reader: ArmReader) -> list[Piece]:
+    """The elements of a tuple, or the piece itself."""
+    if not isinstance(piece.node, ast.Tuple) or _starred(piece.node.elts):
+        return [piece]
+    return [reader.part(piece, element) for element in piece.node.elts]
+
+
+def _cond_side(parts: Sequence[Piece], *, tuple_: bool) -> str:
+    """One side of torch.cond. It may not return its inputs, nor one tensor twice, so what is not new is cloned."""
+    texts: list[str] = []
+    for part in parts:
+        simple = part.atomic or isinstance(part.node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        new = part.value.fresh and not part.atomic and part.source not in texts
+        texts.append(part.source if new else f"{part.source if simple else f'({part.source})'}.clone()")
+    joined = ", ".join(texts) + ("," if len(texts) == 1 else "")
+    return f"lambda: ({joined})" if tuple_ else f"lambda: {texts[0]}"
 
 
 def _captured(node: ast.expr) -> list[ast.expr]:

@@ -30,6 +30,10 @@ def _fill(names: Names, node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
             names.qualified(base) is None
         ):
             return base, mask
+        case ast.Call(func=ast.Attribute(value=base, attr="masked_fill"), args=[mask], keywords=[keyword]) if (
+            keyword.arg == "value" and names.qualified(base) is None
+        ):
+            return base, mask
         case ast.Call(func=func, args=[base, mask, _], keywords=[]) if names.qualified(func) == "torch.masked_fill":
             return base, mask
         case ast.Call(func=func, args=[mask, _, base], keywords=[]) if names.qualified(func) == "torch.where":
@@ -48,7 +52,7 @@ def _any_of(names: Names, test: ast.expr) -> ast.expr | None:
         case ast.Compare(left=left, ops=[ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=0)]):
             return _reduced(names, left, ("sum", "count_nonzero"))
         case _:
-            return _reduced(names, test, ("any",))
+            return _reduced(names, test, ("any", "sum", "count_nonzero"))
 
 
 def _reduced(names: Names, node: ast.expr, reductions: tuple[str, ...]) -> ast.expr | None:

@@ -19,6 +19,9 @@ from gbfix.codemods._predicate import Predicate
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Obligation
 
+TOTAL = "the side not taken cannot fail"
+"""The claim of `totality_obligation`."""
+
 PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
 
 
@@ -81,7 +84,7 @@ def _late_parts(choice: Choice) -> list[Obligation]:
     late = choice.predicate.late
     if late.random:
         return [Obligation(claim, VIOLATED, late.random[0].text, late.random[0].line)]
-    met = choice.established
+    met = choice.established | choice.predicate.first
     open_ones = _unmet(late.requirements, met)
     if open_ones:
         return [Obligation(claim, ASSUMED, _texts(open_ones), open_ones[0].line)]
@@ -125,14 +128,19 @@ def fullgraph_obligations(fullgraph: bool | None, line: int) -> list[Obligation]
     return [Obligation("nobody relies on the error", ASSUMED, reason, line)]
 
 
-def totality_obligation(choices: Sequence[Choice]) -> Obligation:
-    """The side that was not taken cannot raise where the program did not."""
-    claim = "the side not taken cannot fail"
+def totality_obligation(choices: Sequence[Choice], *, traced: bool = False) -> Obligation:
+    """The side that was not taken cannot raise where the program did not.
+
+    `traced` is for torch.cond, which traces both sides but runs one: a zero divisor only matters when it runs.
+    """
+    claim = TOTAL
     unmet: list[Requirement] = []
     for choice in choices:
         known = choice.established | choice.predicate.effects.keys()
         unmet += _unmet(choice.first.requirements, known | choice.second.keys())
         unmet += _unmet(choice.second.requirements, known | choice.first.keys())
+    if traced:
+        unmet = [r for r in unmet if not (isinstance(r.key, tuple) and r.key[:1] == ("divisor",))]
     if unmet:
         return Obligation(claim, ASSUMED, _texts(unmet), unmet[0].line)
     return Obligation(claim, PROVED, "what one side needs, the other or the code before it needs too")
@@ -160,8 +168,9 @@ def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str])
             for piece in (selection.first, selection.second):
                 if piece.value.fresh:
                     continue
-                if selection.target in written_later:
-                    reason = f"{selection.target} is written in place later, which changed {shorten(piece.source)} too"
+                written = [name for name in (selection.target, piece.source) if name in written_later]
+                if written:
+                    reason = f"{written[0]} is written in place later, and may be {shorten(piece.source)} itself"
                     return Obligation(claim, VIOLATED, reason, piece.line)
                 reason = f"{shorten(piece.source)} may be held by someone else, the new result is a copy"
                 return Obligation(claim, ASSUMED, reason, piece.line)
@@ -273,18 +282,19 @@ def _shapes(selection: Selection) -> Obligation:
     if first.value.shape is not None and first.value.shape == second.value.shape:
         return Obligation(claim, PROVED, f"{_both(selection)} have the same shape", first.line)
     for one, other in ((first, second), (second, first)):
-        if _drops_dimension_of(one.value, other.value):
-            return Obligation(
-                claim, VIOLATED, f"{shorten(one.source)} has fewer dimensions than {shorten(other.source)}", one.line
-            )
+        if _other_rank(one.value, other.value):
+            reason = f"{shorten(one.source)} has not as many dimensions as {shorten(other.source)}"
+            return Obligation(claim, VIOLATED, reason, one.line)
     return Obligation(claim, ASSUMED, f"the shapes of {_both(selection)} are not known to agree", first.line)
 
 
-def _drops_dimension_of(one: Value, other: Value) -> bool:
-    """True when `one` is `other` with a dimension indexed away."""
+def _other_rank(one: Value, other: Value) -> bool:
+    """True when `one` is `other` with dimensions indexed away or added."""
     for term in one.shape or ():
         parts = v.term_parts(term)
-        if parts[:1] == ("index",) and parts[1] == other.shape and parts[3] is True:
+        if parts[:1] == ("index",) and parts[1] == other.shape and parts[3] != 0:
+            return True
+        if parts[:1] == ("unsqueeze",) and parts[1] == (other.shape,):
             return True
     return False
 

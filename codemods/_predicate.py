@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects
@@ -19,7 +19,7 @@ from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._text import indentation_of, render
+from gbfix.codemods._text import indentation_of, render, trailing_comment
 from gbfix.engine.model import Replacement
 
 _OPERATORS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -32,7 +32,7 @@ class Predicate:
     source: a bool tensor with one element. inverted: the sides change places. leaves: the tensor values it is
     made of, with their text and line. effects: of everything evaluated; late: of the parts that short circuits
     used to skip. hoisted: statements to run before. edits: changes of earlier definitions that the source relies
-    on. assumptions: claim, reason and line of what nothing proves.
+    on. assumptions: claim, reason and line of what nothing proves. first: the keys of what its first part requires.
     """
 
     source: str = ""
@@ -43,6 +43,7 @@ class Predicate:
     hoisted: list[str] = field(default_factory=list)
     edits: list[Replacement] = field(default_factory=list)
     assumptions: list[tuple[str, str, int]] = field(default_factory=list)
+    first: frozenset[Hashable] = frozenset()
 
 
 def reads_tensor(flow: Flow, state: State, test: ast.expr) -> bool:
@@ -117,7 +118,7 @@ class PredicateBuilder:
             if not reads_tensor(self.flow, self.state, part):
                 raise RefusedError(
                     "the tensor part of the condition stands apart from the Python part",
-                    f"{self._text(part)} is not a tensor and stands between tensors",
+                    f"{self._text(part)} is not a tensor and stands beside tensors",
                     part.lineno,
                     "put the Python conditions in an `if` of their own around the tensor condition",
                 )
@@ -129,6 +130,8 @@ class PredicateBuilder:
                     "bind the name before the branch",
                 )
             texts.append(self._truth(part))
+            if not index and not self.predicate.first:
+                self.predicate.first = self.predicate.effects.keys()
             if index:
                 self.predicate.late.add(self._evaluate(part)[1].effects)
         result = texts[0]
@@ -142,6 +145,8 @@ class PredicateBuilder:
             effects = self._evaluate(middle)[1].effects
             if not effects.pure:
                 raise self._impure(effects)
+        if len(operands) > 2 and not self.predicate.first:
+            self.predicate.first = frozenset().union(*(self._evaluate(o)[1].effects.keys() for o in operands[:2]))
         for later in operands[2:]:
             self.predicate.late.add(self._evaluate(later)[1].effects)
         texts = [
@@ -341,7 +346,8 @@ class PredicateBuilder:
         text = self._original(inner)
         if text == name:
             return Replacement(self.source.span(assignment), "")
-        return Replacement(self.source.span(assignment), f"{name} = {text}")
+        comment = trailing_comment(self.source, assignment.value)
+        return Replacement(self.source.span(assignment), f"{name} = {text}{comment}")
 
     def _reaching_assignment(self, name: str) -> tuple[ast.Assign, ast.expr, list[ast.stmt]] | None:
         assert self.statement is not None

@@ -61,6 +61,36 @@ def _string_lines(node: ast.expr) -> frozenset[int]:
     return frozenset(found)
 
 
+def on_its_own(text: str) -> str:
+    """The text of an expression as the right side of a statement: in parentheses when its lines need them."""
+    if "\n" not in text:
+        return text
+    try:
+        ast.parse(f"_ = {text}")
+    except SyntaxError:
+        return f"({text})"
+    return text
+
+
+def trailing_comment(source: SourceFile, node: ast.expr) -> str:
+    """The comment behind the statement that ends with an expression, with the blanks before it; empty without one."""
+    span = source.span(node)
+    rest = source.lines[span.end_line - 1][span.end_column :]
+    return rest.rstrip() if rest.strip().startswith("#") else ""
+
+
+def in_style_of(source: SourceFile, text: str) -> str:
+    """New source indented with tabs where the file is; text with a long string literal is left alone."""
+    first = next((line for line in source.lines if line[:1] in (" ", "\t") and line.strip()), "")
+    if not first.startswith("\t") or '"""' in text or "'''" in text:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        blanks = len(line) - len(line.lstrip(" "))
+        lines.append("\t" * (blanks // 4) + " " * (blanks % 4) + line[blanks:])
+    return "\n".join(lines)
+
+
 def call(function: str, arguments: list[str], prefix: str = "", indentation: int = 0) -> str:
     """`function(arguments)`, on one line or, when `prefix` and it would be too long, one argument a line."""
     flat = f"{function}({', '.join(arguments)})"

@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import io
 import logging
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ def _load(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Dynamo looks up the globals of decorated functions by module name.
     spec.loader.exec_module(module)
     return module
 
@@ -74,6 +76,8 @@ def _compile_with(backend: Callable[..., Any] | None) -> Iterator[None]:
     real = torch.compile
 
     def replacement(model: Any = None, **options: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").split(".")[0] == "torch":
+            return real(model, **options)
         if model is None:
             return lambda function: replacement(function, **options)
         if backend is None:
@@ -115,7 +119,15 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], gradients: bool) 
     state = torch.get_rng_state().numpy().tobytes()
     said = sorted({str(w.message) for w in caught if "torch/" not in (w.filename or "")})
     after = [describe(argument, ()) for argument in args]
-    return (outcome, text.getvalue(), records.rows, said, after, _gradients(value, args) if gradients else None, hash(state))
+    return (
+        outcome,
+        text.getvalue(),
+        records.rows,
+        said,
+        after,
+        _gradients(value, args) if gradients else None,
+        hash(state),
+    )
 
 
 def describe(value: Any, args: tuple[Any, ...]) -> Any:

@@ -1,7 +1,8 @@
 """Every golden case: the rewrite is the expected one, it is stable, it applies, and the program stays the same.
 
-`golden/<rule>/<case>/` holds `before.py`, `inputs.py` and either `after.py` or `reason.txt`. A case whose name begins with
-`unsafe_` needs `--unsafe`, and must stay as it is without. `pytest --update-golden` writes `after.py` anew.
+`golden/<rule>/<case>/` holds `before.py`, `inputs.py` and either `after.py` or `reason.txt`. A case whose name begins
+with `unsafe_` needs `--unsafe`, and must stay as it is without; one with a `difference.txt` is known to change its
+program for some inputs, and the file holds the assumed claim that says so. `pytest --update-golden` writes `after.py` anew.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
 from gbfix.codemods import all_rules
 from gbfix.engine.diff import unified_diff
-from gbfix.engine.model import Finding, Result, Safety
+from gbfix.engine.model import Discharge, Finding, Result, Safety
 from gbfix.engine.passes import fix_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 CASES = sorted(path.parent for path in GOLDEN.glob("*/*/before.py"))
 CHANGED = [case for case in CASES if (case / "after.py").exists()]
+DIFFERENT = [case for case in CHANGED if (case / "difference.txt").exists()]
 REFUSED = [case for case in CASES if (case / "reason.txt").exists()]
 
 VARIANTS: dict[str, Callable[[str], str]] = {
@@ -121,7 +123,17 @@ def test_layout_variants_hold(case: Path, variant: str) -> None:
     assert result.after == change(read(case / "after.py"))
 
 
-@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+@pytest.mark.parametrize("case", DIFFERENT, ids=name_of)
+def test_difference_is_named_by_an_assumption(case: Path) -> None:
+    inputs = load_inputs(case)
+    before, after = (run(case / name, inputs, compiled=False) for name in ("before.py", "after.py"))
+    assert after.observations != before.observations
+    applied = fix(read(case / "before.py"), case).applied
+    assumed = {o.claim for finding in applied for o in finding.obligations if o.discharge is Discharge.ASSUMED}
+    assert set(read(case / "difference.txt").split("\n")) - {""} <= assumed
+
+
+@pytest.mark.parametrize("case", [case for case in CHANGED if case not in DIFFERENT], ids=name_of)
 def test_program_stays_the_same(case: Path) -> None:
     inputs = load_inputs(case)
     eager_before = run(case / "before.py", inputs, compiled=False)
@@ -130,15 +142,17 @@ def test_program_stays_the_same(case: Path) -> None:
     compiled_before = run(case / "before.py", inputs, compiled=True)
     compiled_after = run(case / "after.py", inputs, compiled=True)
     assert compiled_after.observations == compiled_before.observations
-    assert 0 < compiled_after.graphs
+    assert compiled_after.graphs > 0
     assert compiled_after.graphs < compiled_before.graphs or compiled_before.graphs == 0
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=name_of)
-def test_refused_case_stays_with_its_reason(case: Path) -> None:
+def test_refused_case_stays_with_its_reason(case: Path, request: pytest.FixtureRequest) -> None:
     before = read(case / "before.py")
     result = fix_text(before, findings, unsafe=True)
     assert result.after == before
+    if request.config.getoption("--update-golden"):
+        (case / "reason.txt").write_text(reasons(result.findings) + "\n")
     assert reasons(result.findings) == read(case / "reason.txt").strip()
 
 

@@ -8,7 +8,6 @@ def f(x: torch.Tensor) -> torch.Tensor:
     # Doubled.
     # done
     # Everything else moves.
-    # by one
     # and halves
-    moved = x + 1.0
+    moved = x + 1.0  # by one
     return torch.where(x.sum() > 0, x * 2.0, moved * 0.5)

@@ -3,4 +3,4 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return (torch.where(x.sum() > 0, x * 2.0, x + 1.0)).sum()
+    return torch.where(x.sum() > 0, x * 2.0, x + 1.0).sum()

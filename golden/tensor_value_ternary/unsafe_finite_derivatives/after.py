@@ -3,4 +3,4 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return x.abs() + (torch.where(x.mean() < 0, x.tanh(), x.sin()))
+    return x.abs() + torch.where(x.mean() < 0, x.tanh(), x.sin())

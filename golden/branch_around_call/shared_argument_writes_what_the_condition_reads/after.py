@@ -1,0 +1,16 @@
+import torch
+
+
+seen = []
+
+
+def record(first, second):
+    seen.append(second)
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x + 0.0
+    condition = y.sum() > 0
+    record(y.neg_(), torch.where(condition, x * 2.0, x + 1.0))
+    return seen.pop() + y

@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    if (y > 0).all():
+        y = y.log()
+    return y

@@ -1,0 +1,8 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    z = torch.cond(y.sum() > 0, lambda: torch.sqrt(y), lambda: y * 0.0)
+    return z

@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, value: float) -> torch.Tensor:
+    y = x.float() + 1.0
+    mask = torch.isnan(y)
+    y = y.masked_fill(mask, value)
+    return y

@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    if flag or x.sum() > 0:
+        y = x * 2.0
+    else:
+        return x + 1.0
+    return y + 3.0
