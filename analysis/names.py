@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
-from gbfix.analysis.source import FunctionNode, SourceFile, evaluated_outside
+from gbfix.analysis.source import FunctionNode, SourceFile, children, evaluated_outside
 
 _Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
 Scope = ast.Module | ast.ClassDef | FunctionNode | _Comprehension
 """The nodes that open a scope of names."""
 
-_WITHOUT_POSITION = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *get_args(_Comprehension))
 _CHANGES_SCOPE = frozenset([*_SCOPES, ast.comprehension, ast.NamedExpr])
 _TYPE_PARAMETERS = tuple(
@@ -67,6 +66,7 @@ class Names:
         self._scopes: dict[ast.AST, Scope] = {source.tree: source.tree}
         self._tables: dict[ast.AST, _Table] = {source.tree: _Table()}
         self._qualified: dict[tuple[ast.AST, str], str | None] = {}
+        self._from_stars: dict[str, list[Binding]] = {}
         self._collect()
         self._move_outer_bindings()
 
@@ -162,7 +162,11 @@ class Names:
         stars = self._tables[self.source.tree].bindings.get("*", [])
         if not stars or (name in _BUILTINS and name not in _EXPORTED_BY_ARRAY_LIBRARIES):
             return []
-        return [Binding(name, b.node, b.statement, (b.qualified or "").removesuffix("*") + name) for b in stars]
+        if name not in self._from_stars:
+            self._from_stars[name] = [
+                Binding(name, b.node, b.statement, (b.qualified or "").removesuffix("*") + name) for b in stars
+            ]
+        return self._from_stars[name]
 
     def _collect(self) -> None:
         """One walk over the file, without recursion: deep trees are common in generated code."""
@@ -173,15 +177,15 @@ class Names:
             self._scopes[node] = scope
             if isinstance(node, ast.stmt):
                 statement = node
-            children = [c for c in ast.iter_child_nodes(node) if not isinstance(c, _WITHOUT_POSITION)]
-            children.reverse()
+            inner = children(node)
+            inner.reverse()
             kind = type(node)
             if kind in _BINDERS:
                 self._bind(node, scope, statement)
             if kind in _CHANGES_SCOPE:
-                pending.extend([(child, self._scope_inside(node, child, scope), statement) for child in children])
+                pending.extend([(child, self._scope_inside(node, child, scope), statement) for child in inner])
             else:
-                pending.extend([(child, scope, statement) for child in children])
+                pending.extend([(child, scope, statement) for child in inner])
 
     def _scope_inside(self, node: ast.AST, child: ast.AST, scope: Scope) -> Scope:
         if isinstance(node, _Comprehension):

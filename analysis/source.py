@@ -18,6 +18,8 @@ from gbfix.engine.model import SourceError, Span
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """The nodes that make a function."""
 
+_WITHOUT_POSITION = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_LEAVES = (ast.Name, ast.Constant)
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
@@ -141,6 +143,18 @@ def parse(path: str, text: str) -> SourceFile:
     return SourceFile(path, text, tree)
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The direct children of a node in field order, without contexts and operators, which have no position."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found.extend(child for child in value if isinstance(child, ast.AST))
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return [child for child in found if not isinstance(child, _WITHOUT_POSITION)] if found else found
+
+
 def evaluated_outside(holder: ast.AST, child: ast.AST) -> bool:
     """True for the direct children of a def, class or lambda that the scope around it evaluates.
 
@@ -168,6 +182,8 @@ def _functions(tree: ast.Module) -> Iterator[Function]:
             inside, held_by = f"{function.qualname}.<locals>.", None
         elif isinstance(node, ast.ClassDef):
             inside, held_by = f"{prefix}{node.name}.", node
-        for child in reversed(list(ast.iter_child_nodes(node))):
-            outside = evaluated_outside(node, child)
+        for child in reversed(children(node)):
+            if isinstance(child, _LEAVES):
+                continue
+            outside = inside is not prefix and evaluated_outside(node, child)
             pending.append((child, prefix, owner) if outside else (child, inside, held_by))

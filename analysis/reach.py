@@ -1,0 +1,267 @@
+"""The functions that run compiled: entries, and what Dynamo traces into from them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gbfix.analysis.callables import (
+    ENDED,
+    SKIPPED,
+    AutogradValue,
+    BoundValue,
+    ClassValue,
+    Frame,
+    FunctionValue,
+    InstanceValue,
+    LibraryValue,
+    PartialValue,
+    Value,
+    WrappedValue,
+)
+from gbfix.analysis.calls import Calls, Compilation
+from gbfix.analysis.classes import ClassInfo, ModuleKind
+from gbfix.analysis.library import CALLING_BUILTINS, Effect, library_function
+from gbfix.analysis.slots import Slot
+from gbfix.analysis.source import Function
+
+if TYPE_CHECKING:
+    from gbfix.analysis.project import Project
+
+_ENTERING = ("__enter__", "__exit__")
+_ITERATING = ("__iter__", "__next__", "__getitem__")
+_CONSTRUCTING = ("__new__", "__init__", "__post_init__")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A reason for functions to be compiled: a place that compiles, or a class taken for a module."""
+
+    path: str
+    compilation: Compilation | None = None
+    assumed: ClassInfo | None = None
+    is_module: bool = True
+    """False for an assumed class that only may be a torch.nn.Module."""
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """From where a function is reached: an entry, or a line of a function that is traced."""
+
+    entry: Entry | None = None
+    caller: Function | None = None
+    line: int = 0
+    site: ast.AST | None = None
+    shows: bool = True
+    """False when the frame reached is itself not traced, only what it calls."""
+    objects: set[Value] = field(default_factory=set)
+    """The objects called from here, for one that ends up calling itself."""
+
+
+@dataclass(eq=False)
+class Reached:
+    """How a function was reached."""
+
+    path: str
+    function: Function
+    shows: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    callers: dict[Function, int] = field(default_factory=dict)
+    """The functions that call it, with the first line that does."""
+
+
+class Reach:
+    """Finds what runs compiled in a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.found: dict[Function, Reached] = {}
+        self._traced: set[Frame] = set()
+        self._compiled: set[tuple[Function, Frame | None]] = set()
+        self._frames: dict[tuple[Function, Frame | None], list[Frame]] = {}
+        self._calls = Calls(project, self._compile, self._start)
+        self._flow = self._calls.flow
+        outlines = self._calls.outlines
+        self._compiles = any(outline.mentions_compile for outline in outlines.values())
+        self._properties = frozenset().union(*(outline.properties for outline in outlines.values()))
+        if self._compiles:
+            self._run_everything()
+        if project.assume_compiled:
+            self._assume_modules()
+        self._calls.run()
+
+    def _run_everything(self) -> None:
+        """Any function may be called from anywhere, and may compile another."""
+        for path, outline in self._calls.outlines.items():
+            for holder in list(outline.actions):
+                self._calls.default_frame(path, holder)
+
+    def _assume_modules(self) -> None:
+        for path, outline in self._calls.outlines.items():
+            for node in outline.classes:
+                info = self._calls.classes.info(path, node)
+                kind = self._calls.classes.kind(info)
+                if self._may_be_module(info):
+                    forward = self._calls.attributes.of(InstanceValue(info), "forward")
+                    origin = Origin(entry=Entry(path, assumed=info, is_module=kind is ModuleKind.MODULE))
+                    self._reach_all(forward, origin)
+
+    def _may_be_module(self, info: ClassInfo) -> bool:
+        kind = self._calls.classes.kind(info)
+        if kind is ModuleKind.UNKNOWN:
+            return self._calls.attributes.defines(info, "forward")
+        return kind is ModuleKind.MODULE
+
+    def _start(self, frame: Frame) -> None:
+        if frame.function is not None:
+            same = (frame.function, frame.outer)
+            self._frames.setdefault(same, []).append(frame)
+            if same in self._compiled:
+                self._trace(frame)
+        if self._compiles:
+            self._flow.later(lambda: self._run(frame))
+
+    def _run(self, frame: Frame) -> None:
+        """Follow the calls of a frame that need not be compiled: they may compile, and they give arguments."""
+        actions = self._calls.outlines[frame.path].actions_of(frame.holder)
+        for call in actions.calls:
+            self._calls.slot(call, frame)
+        for node in actions.decorated:
+            self._calls.definition(node, frame)
+        for target, value in actions.stores:
+            base, stored = self._calls.slot(target.value, frame), self._calls.slot(value, frame)
+            if base is not None and stored is not None:
+                self._flow.watch(base, partial(self._store, target.attr, stored))
+
+    def _store(self, name: str, stored: Slot[Value], base: Value) -> None:
+        if isinstance(base, InstanceValue):
+            self._flow.link(stored, self._calls.attributes.outside(base.info, name))
+
+    def _compile(self, compilation: Compilation) -> None:
+        application = compilation.application
+        if application.frame is None or application.is_covered:
+            return
+        origin = Origin(entry=Entry(application.frame.path, compilation))
+        self._flow.watch(compilation.target, partial(self._reach_entry, origin, compilation.in_place))
+
+    def _reach_entry(self, origin: Origin, in_place: bool, value: Value) -> None:
+        if isinstance(value, InstanceValue) and in_place:
+            self._reach_all(self._calls.attributes.called_methods(value)[-1], origin)
+        else:
+            self._reach(origin, value)
+
+    def _reach_all(self, slot: Slot[Value], origin: Origin) -> None:
+        self._flow.watch(slot, partial(self._reach, origin))
+
+    def _reach(self, origin: Origin, value: Value) -> None:
+        """Trace what calling a value runs."""
+        attributes = self._calls.attributes
+        site = None if origin.entry else origin.site
+        if isinstance(value, FunctionValue):
+            self._enter(self._calls.called_frame(value, None, site), origin)
+        elif isinstance(value, BoundValue):
+            self._enter(self._calls.called_frame(value.function, value.receiver.info, site), origin)
+        elif isinstance(value, InstanceValue) and value not in origin.objects:
+            origin.objects.add(value)
+            for method in attributes.called_methods(value):
+                self._reach_all(method, origin)
+        elif isinstance(value, ClassValue) and origin.entry:
+            self._reach(origin, InstanceValue(value.info))
+        elif isinstance(value, ClassValue):
+            self._reach_methods(InstanceValue(value.info), _CONSTRUCTING, origin)
+        elif isinstance(value, AutogradValue):
+            for step in attributes.autograd_steps(value.info):
+                self._reach_all(step, origin)
+        elif isinstance(value, PartialValue):
+            self._reach(origin, value.target)
+        elif isinstance(value, WrappedValue):
+            if value.kind == SKIPPED and not origin.entry:
+                self._reach(replace(origin, shows=False), value.target)
+            elif value.kind != ENDED or origin.entry:
+                self._reach(origin, value.target)
+
+    def _reach_methods(self, value: InstanceValue, names: tuple[str, ...], origin: Origin) -> None:
+        for name in names:
+            if self._calls.attributes.defines(value.info, name):
+                self._reach_all(self._calls.attributes.of(value, name), origin)
+
+    def _enter(self, frame: Frame, origin: Origin) -> None:
+        function = frame.function
+        if function is None:
+            return
+        reached = self.found.setdefault(function, Reached(frame.path, function))
+        reached.shows = reached.shows or origin.shows
+        if origin.entry is not None:
+            reached.entries.append(origin.entry)
+            self._compiled.add((function, frame.outer))
+            for same in self._frames.get((function, frame.outer), ()):
+                self._trace(same)
+        if origin.caller is not None:
+            line = reached.callers.get(origin.caller, origin.line)
+            reached.callers[origin.caller] = min(line, origin.line)
+        self._trace(frame)
+
+    def _trace(self, frame: Frame) -> None:
+        if frame not in self._traced:
+            self._traced.add(frame)
+            self._flow.later(lambda: self._scan(frame))
+
+    def _scan(self, frame: Frame) -> None:
+        """Follow everything that a traced frame runs."""
+        actions = self._calls.outlines[frame.path].actions_of(frame.holder)
+        for call in actions.calls:
+            self._scan_call(call, frame)
+        for node in actions.attributes:
+            if node.attr in self._properties:
+                self._watch(node.value, node.lineno, frame, partial(self._reach_getter, node.attr))
+        for expression in actions.withs:
+            self._watch(expression, expression.lineno, frame, partial(self._reach_implicit, _ENTERING))
+        for expression in actions.iterated:
+            self._watch(expression, expression.lineno, frame, partial(self._reach_implicit, _ITERATING))
+
+    def _watch(self, expression: ast.expr, line: int, frame: Frame, action: Callable[[Origin, Value], None]) -> None:
+        slot = self._calls.slot(expression, frame)
+        if slot is not None:
+            self._flow.watch(slot, partial(action, Origin(caller=frame.function, line=line)))
+
+    def _reach_getter(self, name: str, origin: Origin, value: Value) -> None:
+        if isinstance(value, InstanceValue):
+            self._reach_all(self._calls.attributes.getters(value, name), origin)
+
+    def _reach_implicit(self, names: tuple[str, ...], origin: Origin, value: Value) -> None:
+        if isinstance(value, InstanceValue):
+            self._reach_methods(value, names, origin)
+
+    def _scan_call(self, call: ast.Call, frame: Frame) -> None:
+        names = self._calls.project.names_of(frame.path)
+        origin = Origin(caller=frame.function, line=call.lineno, site=call)
+        is_builtin = isinstance(call.func, ast.Name) and names.is_builtin(call.func, call.func.id)
+        callee = None if is_builtin else self._calls.slot(call.func, frame)
+        if callee is not None:
+            self._reach_all(callee, origin)
+        self._calls.slot(call, frame)
+        if is_builtin and isinstance(call.func, ast.Name) and call.func.id not in CALLING_BUILTINS:
+            return
+        known = library_function(names.qualified(call.func) or "")
+        if known is not None and known.effect is not Effect.PARTIAL:
+            return
+        for argument in self._calls.arguments(call, frame).slots():
+            self._flow.watch(argument, partial(self._reach_argument, origin))
+            if callee is not None:
+                self._flow.watch(callee, partial(self._reach_modules, argument, origin))
+
+    def _reach_argument(self, origin: Origin, value: Value) -> None:
+        """A function that is passed on is taken to be called."""
+        if isinstance(value, FunctionValue | BoundValue | PartialValue | WrappedValue):
+            self._reach(origin, value)
+
+    def _reach_modules(self, argument: Slot[Value], origin: Origin, callee: Value) -> None:
+        """A module that is passed to a library function, such as `checkpoint`, is taken to be called."""
+        if isinstance(callee, LibraryValue) and library_function(callee.name) is None:
+            self._flow.watch(argument, partial(self._reach_module, origin))
+
+    def _reach_module(self, origin: Origin, value: Value) -> None:
+        if isinstance(value, InstanceValue) and self._may_be_module(value.info):
+            self._reach(origin, value)
