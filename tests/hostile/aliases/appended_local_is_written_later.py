@@ -1,0 +1,19 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, keep: list):
+    a = x * 2.0
+    b = x + 1.0
+    if x.sum() > 0:
+        keep.append(a)
+    else:
+        keep.append(b)
+    a.add_(1.0)
+    b.add_(1.0)
+    return keep
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), []) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

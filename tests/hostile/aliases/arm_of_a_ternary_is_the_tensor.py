@@ -1,0 +1,16 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: Tensor, flag: bool):
+    a = x * 2.0
+    b = a if flag else x
+    if x.sum() > 0:
+        a += 1.0
+    return a, b
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), True) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,18 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    a = x * 2.0
+    g = lambda: a
+    if x.sum() > 0:
+        b = a + 1.0
+    else:
+        b = a
+    b.add_(1.0)
+    return b, g()
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,17 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: Tensor):
+    a = x + 2.0
+    if x.sum() > 0:
+        y = x + 1.0
+        return y, y
+    z = x + 3.0
+    return z, z
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,17 @@
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: Tensor, w: Tensor):
+    if x.sum() > 0:
+        y = F.kl_div(x, w) + x.sum()
+    else:
+        y = F.kl_div(x, w, reduction="sum") + x.sum()
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), torch.ones(3)) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,15 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    if x.sum() > 0:
+        y = torch.fmod(x, 2)
+    else:
+        y = torch.zeros_like(x) + 1
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,21 @@
+import torch
+from torch import Tensor
+
+
+def helper(w, x):
+    w.copy_(x)
+
+
+@torch.compile
+def f(x: Tensor):
+    w = torch.zeros_like(x)
+    helper(w, x)
+    if x.sum() > 0:
+        y = w + w
+    else:
+        y = torch.ones_like(x)
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,16 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    x = x.float() + 0.0
+    a = 1.0 / x
+    y = x + x
+    if x.sum() > 0:
+        y = a + a
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([0.0, 2.0, 3.0], [-1.0, -2.0, -0.0])]

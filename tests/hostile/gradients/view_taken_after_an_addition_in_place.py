@@ -1,0 +1,19 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    w = torch.zeros_like(x)
+    v2 = w.detach()
+    w += x
+    u = w[:]
+    if x.sum() > 0:
+        y = u + u
+    else:
+        y = torch.ones_like(u)
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,22 @@
+import torch
+from torch import Tensor
+
+
+class K:
+    t = 0
+
+
+@torch.compile
+def f(x: Tensor, keep: list):
+    a = torch.zeros_like(x)
+    for (a.add_(x) or K).t in [1]:
+        pass
+    if x.sum() > 0:
+        y = a + a
+    else:
+        y = torch.ones_like(x)
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), []) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

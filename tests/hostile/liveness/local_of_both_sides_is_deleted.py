@@ -1,0 +1,18 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    if x.sum() > 0:
+        t = x + 1.0
+        y = t + 1.0
+    else:
+        t = x + 2.0
+        y = t + 3.0
+    del t
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

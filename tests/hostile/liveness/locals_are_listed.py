@@ -1,0 +1,16 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    if x.sum() > 0:
+        t = x + 1.0
+        y = t + 1.0
+    else:
+        y = x + 3.0
+    return sorted(locals())
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,17 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    try:
+        if x.sum() > 0:
+            return x + 1.0
+        y = x + 2.0
+    except ValueError:
+        return x
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

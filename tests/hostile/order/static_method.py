@@ -1,0 +1,20 @@
+import torch
+from torch import Tensor
+
+
+class K:
+    @staticmethod
+    @torch.compile
+    def f(x: Tensor):
+        if x.sum() > 0:
+            y = x + 1.0
+        else:
+            y = x + 2.0
+        return y
+
+
+f = K.f
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

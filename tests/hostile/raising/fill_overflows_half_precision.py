@@ -1,0 +1,17 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, c: Tensor):
+    h = x.half() * 1.0
+    mask = h > 1
+    if c.sum() > 0:
+        y = h.masked_fill(mask, -1e9)
+    else:
+        y = h + 1.0
+    return y
+
+
+def inputs():
+    return [(torch.tensor([0.0, 0.0]), torch.tensor([-1.0])), (torch.tensor([0.0, 0.0]), torch.tensor([1.0]))]

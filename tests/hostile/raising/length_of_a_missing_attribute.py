@@ -1,0 +1,15 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, o):
+    if x.sum() > 0:
+        y = x + 1 + len(o.foo)
+    else:
+        y = x + 2
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), 3) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,16 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, flag: bool):
+    s = x.argmax() if flag else None
+    if x.sum() != 0:
+        y = x + (x.argmax() != 0)
+    else:
+        y = x + (x.sum() != 0)
+    return y, s
+
+
+def inputs():
+    return [(torch.zeros(0), False)]

@@ -1,0 +1,15 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    if x.sum() > 0:
+        y = x + x[:, 1:].sum()
+    else:
+        y = x + x.sum()
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,15 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    if x.sum() > 0:
+        y = x.contiguous() + 1.0
+    else:
+        y = x + 2.0
+    return y
+
+
+def inputs():
+    return [(torch.ones(2, 3).t(),), (-torch.ones(2, 3).t(),)]

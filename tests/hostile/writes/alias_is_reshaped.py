@@ -1,0 +1,18 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, q: Tensor):
+    a = q + q
+    r = q
+    r.unsqueeze_(0)
+    if x.sum() > 0:
+        y = a + a
+    else:
+        y = q + q
+    return y
+
+
+def inputs():
+    return [(torch.tensor([1.0, 2]), torch.tensor([1.0, 2])), (torch.tensor([-1.0, 2]), torch.tensor([1.0, 2]))]
