@@ -64,20 +64,22 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
 
     A region starts where the source compiles something: every spelling of `torch.compile`, also
     through names, attributes, helpers and files. It goes on through all calls that can be resolved,
-    and ends at `torch.compiler.disable` and the like. With `project.assume_compiled`, the `forward` of every torch.nn.Module starts one too.
+    and ends at `torch.compiler.disable` and the like. With `project.assume_compiled`, the `forward`
+    of every torch.nn.Module starts one too.
     Sources: torch/_dynamo/eval_frame.py and decorators.py of torch 2.13.
     """
     with _without_collection():
-        reach = Reach(project)
+        return _compiled(project, Reach(project))
+
+
+def _compiled(project: Project, reach: Reach) -> list[CompiledFunction]:
     ordered = sorted(reach.found.values(), key=lambda reached: _position(project, reached))
-    ways = _ways(ordered)
-    options = _options(ordered)
+    ways, options = _ways(ordered), _options(ordered)
     found = []
     for reached in ordered:
         if reached.shows:
-            way = ways[reached.function]
             merged = options[reached.function]
-            reason = _reason(project, reached.path, way)
+            reason = _reason(project, reached.path, ways[reached.function])
             found.append(
                 CompiledFunction(
                     reached.path, reached.function, reason, merged.fullgraph, merged.dynamic, merged.backend
