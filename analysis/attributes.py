@@ -146,8 +146,9 @@ class Attributes:
         flow, is_object = self._calls.flow, isinstance(value, InstanceValue)
         if isinstance(value, InstanceValue) and self._calls.classes.kind(value.info) is not ModuleKind.OTHER:
             self._read_of_module(value, name, result)
-        if name == "__call__":
-            flow.add(result, value)
+        if name == "__call__" and isinstance(value, InstanceValue):
+            for method in self.called_methods(value):
+                flow.link(method, result)
         elif name in RETURNING_ELEMENTS:
             flow.add(result, GivingValue(value))
         elif name == "apply" and not is_object and self._calls.classes.inherits(value.info, "torch.autograd.Function"):

@@ -452,6 +452,10 @@ class Calls:
                 self.attributes.read(base, attribute, slot)
             for default in node.args[2:]:
                 self.flow.link(self.slot(default, frame), slot)
+        elif name in _BUILTIN_WRAPPERS and node.args:
+            wrapped = self.slot(node.args[0], frame)
+            if wrapped is not None:
+                self.flow.watch(wrapped, partial(self._wrap, _BUILTIN_WRAPPERS[name], slot))
         elif name in HANDING_ON_BUILTINS:
             for argument in self.arguments(node, frame).slots():
                 self.flow.link(self.elements(argument), slot)

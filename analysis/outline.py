@@ -107,6 +107,9 @@ class Outline:
             self._register(function.value, node.args[0], node.args[1], scope)
         elif self.names.is_builtin(function, "setattr") and len(node.args) > 2:
             self._register(node.args[0], node.args[1], node.args[2], scope)
+        elif self.names.is_builtin(function, "getattr") and len(node.args) > 1:
+            name = node.args[1]
+            self.mentions_compile |= isinstance(name, ast.Constant) and name.value in _COMPILING
 
     def _visit_attribute(self, node: ast.Attribute, scope: Scope) -> None:
         self._notice(node.attr, node)

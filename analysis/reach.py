@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +26,7 @@ from gbfix.analysis.callables import (
 from gbfix.analysis.calls import Calls, Compilation
 from gbfix.analysis.classes import ClassInfo, ModuleKind
 from gbfix.analysis.library import CALLING_BUILTINS, Effect, library_function
+from gbfix.analysis.names import Names
 from gbfix.analysis.slots import Slot
 from gbfix.analysis.source import Function
 
@@ -161,6 +163,8 @@ class Reach:
         site = None if origin.entry else origin.site
         if isinstance(value, FunctionValue):
             self._enter(self._calls.called_frame(value, None, site), origin)
+            if origin.entry:
+                self._trace_every_frame(value.function, value.outer)
         elif isinstance(value, BoundValue):
             self._enter(self._calls.called_frame(value.function, value.receiver.info, site), origin)
         elif isinstance(value, InstanceValue) and value not in origin.objects:
@@ -195,13 +199,16 @@ class Reach:
         reached.shows = reached.shows or origin.shows
         if origin.entry is not None:
             reached.entries.append(origin.entry)
-            self._compiled.add((function, frame.outer))
-            for same in self._frames.get((function, frame.outer), ()):
-                self._trace(same)
         if origin.caller is not None:
             line = reached.callers.get(origin.caller, origin.line)
             reached.callers[origin.caller] = min(line, origin.line)
         self._trace(frame)
+
+    def _trace_every_frame(self, function: Function, outer: Frame | None) -> None:
+        """A compiled function is compiled for every `self` and every caller that it has."""
+        self._compiled.add((function, outer))
+        for frame in self._frames.get((function, outer), ()):
+            self._trace(frame)
 
     def _trace(self, frame: Frame) -> None:
         if frame not in self._traced:
@@ -237,12 +244,12 @@ class Reach:
     def _scan_call(self, call: ast.Call, frame: Frame) -> None:
         names = self._calls.project.names_of(frame.path)
         origin = Origin(caller=frame.function, line=call.lineno, site=call)
-        is_builtin = isinstance(call.func, ast.Name) and names.is_builtin(call.func, call.func.id)
-        callee = None if is_builtin else self._calls.slot(call.func, frame)
+        builtin = _builtin(call.func, names)
+        callee = self._calls.slot(call.func, frame)
         if callee is not None:
             self._reach_all(callee, origin)
         self._calls.slot(call, frame)
-        if is_builtin and isinstance(call.func, ast.Name) and call.func.id not in CALLING_BUILTINS:
+        if builtin is not None and builtin not in CALLING_BUILTINS:
             return
         known = library_function(names.qualified(call.func) or "")
         if known is not None and known.effect is not Effect.PARTIAL:
@@ -265,3 +272,9 @@ class Reach:
     def _reach_module(self, origin: Origin, value: Value) -> None:
         if isinstance(value, InstanceValue) and self._may_be_module(value.info):
             self._reach(origin, value)
+
+
+def _builtin(function: ast.expr, names: Names) -> str | None:
+    if isinstance(function, ast.Name) and hasattr(builtins, function.id) and names.is_builtin(function, function.id):
+        return function.id
+    return None
