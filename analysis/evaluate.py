@@ -23,7 +23,7 @@ from gbfix.analysis.operators import (
 from gbfix.analysis.values import Kind, Value
 
 if TYPE_CHECKING:
-    from gbfix.analysis.flow import Context
+    from gbfix.analysis.context import Context
 
 Environment = Mapping[str, Value]
 

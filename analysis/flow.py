@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gbfix.analysis import values as v
+from gbfix.analysis.annotations import parameter_value
+from gbfix.analysis.context import Context, stored_names
 from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
-from gbfix.analysis.names import Binding, Names
+from gbfix.analysis.gradients import gradient_mode
 from gbfix.analysis.operators import EVIDENCE_METHODS
 from gbfix.analysis.project import FileView
-from gbfix.analysis.source import Function, FunctionNode, SourceFile
+from gbfix.analysis.source import Function, FunctionNode
 from gbfix.analysis.values import Assumption, Kind, Value
 
 _LOOP_ROUNDS = 6
-_INLINE_DEPTH = 4
 
 
 @dataclass(frozen=True)
@@ -44,383 +45,6 @@ class State:
         """The state in which some names are not known."""
         gone = set(names)
         return replace(self, values={name: value for name, value in self.values.items() if name not in gone})
-
-
-@dataclass(eq=False)
-class Context:
-    """Where an evaluation stands: the function, its file, and what surrounds them."""
-
-    view: FileView
-    function: Function
-    salt: Hashable = ()
-    depth: int = 0
-
-    @property
-    def source(self) -> SourceFile:
-        """The file."""
-        return self.view.source
-
-    @property
-    def names(self) -> Names:
-        """The scopes of the file."""
-        return self.view.names
-
-    @cached_property
-    def local_names(self) -> frozenset[str]:
-        """The names that the function itself binds, parameters included."""
-        scope = self.function.node
-        return frozenset(self.names.local_bindings(scope)) - frozenset(self.names.declared_outer(scope))
-
-    def is_local(self, name: str) -> bool:
-        """True when the function binds the name itself."""
-        return name in self.local_names
-
-    def is_self(self, node: ast.expr) -> bool:
-        """True for the receiver parameter of a method."""
-        return (
-            self.function.owner is not None
-            and isinstance(node, ast.Name)
-            and bool(self.function.parameters)
-            and node.id == self.function.parameters[0].arg
-        )
-
-    def member(self, node: ast.Attribute) -> Value | None:
-        """What `self.name` holds when `__init__` is the only place of the class that sets it."""
-        if not self.is_self(node.value) or self.function.owner is None:
-            return None
-        return class_members(self.view, self.function.owner).get(node.attr)
-
-    def generation(self, node: ast.expr) -> Hashable:
-        """A token that two readings of the same text share when they certainly read the same values.
-
-        Two places of one `if` tree share it, since its arms exclude each other and what writes is refused, unless the
-        tree itself sets a name or an attribute that the text reads.
-        """
-        own: ast.AST | None = None
-        current: ast.AST = node
-        for parent in self.source.ancestors(node):
-            if isinstance(current, ast.stmt):
-                own = own or current
-                if not isinstance(parent, ast.If):
-                    break
-            current = parent
-        read = {
-            n.id if isinstance(n, ast.Name) else n.attr
-            for n in ast.walk(node)
-            if isinstance(n, ast.Name | ast.Attribute)
-        }
-        if own is not None and isinstance(current, ast.If) and read & self._stored_in(current):
-            current = own
-        return (getattr(current, "lineno", 0), getattr(current, "col_offset", 0), self.salt)
-
-    def _stored_in(self, tree: ast.If) -> frozenset[str]:
-        """The names and the attributes that a branch sets."""
-        if tree not in self._stores:
-            attributes = {
-                n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-            }
-            self._stores[tree] = _stored_names([tree]) | attributes
-        return self._stores[tree]
-
-    @cached_property
-    def _stores(self) -> dict[ast.If, frozenset[str]]:
-        return {}
-
-    def sets_in_init(self, attribute: str) -> bool:
-        """True when the `__init__` of the class sets an attribute of self, under no condition."""
-        owner = self.function.owner
-        inits = [f.node for f in self.source.functions if f.owner is owner and f.name == "__init__"] if owner else []
-        return any(
-            isinstance(target, ast.Attribute) and target.attr == attribute
-            for init in inits
-            if not isinstance(init, ast.Lambda)
-            for statement in init.body
-            if isinstance(statement, ast.Assign)
-            for target in statement.targets
-        )
-
-    def defines(self, attribute: str) -> bool:
-        """True when a class of the file has a method or property of this name, or reads attributes by a method."""
-        methods = {f.name for f in self.source.functions if f.owner is not None}
-        return attribute in methods or "__getattr__" in methods or "__getattribute__" in methods
-
-    def outer_name(self, node: ast.Name) -> Value:
-        """The facts about a global, builtin or closure name."""
-        bindings = self.names.bindings(node.id, node)
-        if not bindings:
-            return v.OTHER
-        if all(
-            isinstance(b.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or b.qualified for b in bindings
-        ):
-            return Value(Kind.OTHER, class_name=self.names.qualified(node))
-        if len(bindings) == 1:
-            known = self._single_outer(bindings[0], node)
-            if known is not None:
-                return known
-        token = v.term("closure", node.id, self.generation(node))
-        return v.opaque_tensor(token, None, kind=Kind.MAYBE)
-
-    def _single_outer(self, binding: Binding, node: ast.Name) -> Value | None:
-        if isinstance(binding.node, ast.arg):
-            return None
-        statement = binding.statement
-        at_module = self.source.parents.get(statement) is self.source.tree
-        if (
-            at_module
-            and isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and self.depth < _INLINE_DEPTH
-        ):
-            inner = Context(self.view, self.function, ("module", statement.lineno), self.depth + 1)
-            found = Evaluation(inner, {}).value(statement.value)
-            # Its elements, and whether it requires a gradient, may have been changed since.
-            return replace(found, fresh=False, sources=frozenset({node.id}))
-        return None
-
-    def inline(self, evaluation: Evaluation, call: ast.Call) -> Value | None:
-        """The result of calling a plain function of this file, by evaluating its body; None for other functions."""
-        binding = self.names.single_definition(call.func)
-        if binding is None or not isinstance(binding.node, ast.FunctionDef) or self.depth >= _INLINE_DEPTH:
-            return None
-        callee = self.source.function_of_node[binding.node]
-        arguments = _bind_arguments(binding.node, call)
-        if arguments is None or binding.node.decorator_list or callee is self.function or self._captures(callee):
-            return None
-        inner = Context(self.view, callee, (*_as_tuple(self.salt), call.lineno, call.col_offset), self.depth + 1)
-        environment = {name: replace(evaluation.value(node), fresh=False) for name, node in arguments.items()}
-        return _run_straight(inner, binding.node.body, environment, evaluation)
-
-    def _captures(self, callee: Function) -> bool:
-        """True when the callee is defined inside a function, where its closure may change."""
-        return self.source.enclosing_function(callee.node) is not None
-
-
-def _as_tuple(salt: Hashable) -> tuple[Hashable, ...]:
-    return salt if isinstance(salt, tuple) else (salt,)
-
-
-def _bind_arguments(callee: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
-    arguments = callee.args
-    if (
-        arguments.vararg
-        or arguments.kwarg
-        or arguments.posonlyargs
-        or any(isinstance(a, ast.Starred) for a in call.args)
-    ):
-        return None
-    names = [a.arg for a in [*arguments.args, *arguments.kwonlyargs]]
-    if len(call.args) > len(arguments.args) or any(k.arg not in names for k in call.keywords):
-        return None
-    bound = dict(zip((a.arg for a in arguments.args), call.args, strict=False))
-    bound.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-    return bound if set(bound) == set(names) else None
-
-
-def _run_straight(
-    inner: Context, body: Sequence[ast.stmt], environment: dict[str, Value], outer: Evaluation
-) -> Value | None:
-    """Evaluate assignments and one final return; anything else is not plain."""
-    effects = []
-    for statement in body:
-        evaluation = Evaluation(inner, environment, outer.gradients_off)
-        match statement:
-            case ast.Expr(value=ast.Constant()) | ast.Pass():
-                continue
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                environment = {**environment, name: evaluation.value(value)}
-                effects.append(evaluation.effects)
-            case ast.Return(value=ast.expr() as value):
-                result = evaluation.value(value)
-                for collected in [*effects, evaluation.effects]:
-                    outer.effects.add(collected)
-                return replace(result, fresh=False)
-            case _:
-                return None
-    return None
-
-
-def parameter_value(context: Context, argument: ast.arg) -> Value:
-    """What the annotation of a parameter says; without one it may be a tensor, and nothing shows it."""
-    token = v.term("parameter", argument.arg, context.salt)
-    kind, assumed = _annotation_kind(context, argument.annotation, argument.arg)
-    if kind is Kind.TENSOR and _defaults_to_none(context.function.node.args, argument):
-        assumed |= {Assumption(f"{argument.arg} is not None", argument.lineno)}
-    if kind in (Kind.TENSOR, Kind.MAYBE):
-        return v.opaque_tensor(token, argument.arg, kind=kind).assuming(assumed)
-    return Value(kind, number=_number_annotation(argument.annotation) if kind is Kind.NUMBER else None)
-
-
-def _defaults_to_none(arguments: ast.arguments, argument: ast.arg) -> bool:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return any(a is argument and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
-
-
-def _annotation_kind(context: Context, annotation: ast.expr | None, name: str) -> tuple[Kind, frozenset[Assumption]]:
-    nothing = frozenset[Assumption]()
-    if annotation is None:
-        return Kind.MAYBE, nothing
-    node = _parse_string(annotation)
-    options = _union_members(node)
-    kinds = {_simple_annotation(context, option) for option in options}
-    if kinds == {Kind.TENSOR}:
-        return Kind.TENSOR, nothing
-    if kinds == {Kind.TENSOR, None}:
-        return Kind.TENSOR, frozenset({Assumption(f"{name} is not None", annotation.lineno)})
-    if kinds == {Kind.NUMBER}:
-        return Kind.NUMBER, nothing
-    if kinds <= {Kind.OTHER, None}:
-        return Kind.OTHER, nothing
-    return Kind.MAYBE, nothing
-
-
-def _parse_string(annotation: ast.expr) -> ast.expr:
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            return ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return annotation
-    return annotation
-
-
-def _union_members(node: ast.expr) -> list[ast.expr]:
-    match node:
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return [*_union_members(left), *_union_members(right)]
-        case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
-            return [*_union_members(inner), ast.Constant(None)]
-        case ast.Subscript(value=ast.Name(id="Union") | ast.Attribute(attr="Union"), slice=ast.Tuple(elts=parts)):
-            return [member for part in parts for member in _union_members(part)]
-        case _:
-            return [node]
-
-
-_TENSOR_ANNOTATIONS = frozenset(
-    {
-        "Tensor",
-        "FloatTensor",
-        "LongTensor",
-        "HalfTensor",
-        "DoubleTensor",
-        "BoolTensor",
-        "IntTensor",
-        "ByteTensor",
-        "BFloat16Tensor",
-    }
-)
-
-
-def _simple_annotation(context: Context, node: ast.expr) -> Kind | None:
-    """The kind that an annotation without unions names; None stands for the annotation None."""
-    if isinstance(node, ast.Constant) and node.value is None:
-        return None
-    dotted = _qualified_annotation(context, node)
-    if dotted.startswith("torch.") and dotted.rpartition(".")[2] in _TENSOR_ANNOTATIONS:
-        return Kind.TENSOR
-    if dotted.startswith("numpy."):
-        return Kind.OTHER
-    if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
-        return Kind.TENSOR
-    if isinstance(node, ast.Name) and node.id in ("int", "float", "bool"):
-        return Kind.NUMBER
-    if isinstance(node, ast.Name) and node.id in ("str", "bytes", "list", "dict", "tuple", "set"):
-        return Kind.OTHER
-    if isinstance(node, ast.Subscript) and not dotted.startswith("typing.Annotated"):
-        return Kind.OTHER
-    return Kind.MAYBE
-
-
-def _qualified_annotation(context: Context, node: ast.expr) -> str:
-    """The dotted name of an annotation. One parsed out of a string has no place: its first name is the module's."""
-    if node in context.source.parents:
-        return context.names.qualified(node) or ""
-    dotted = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-    first, _, rest = dotted.partition(".")
-    bindings = context.names.local_bindings(context.source.tree).get(first, [])
-    qualified = {b.qualified for b in bindings}
-    base = qualified.pop() if len(qualified) == 1 else None
-    return "" if base is None else f"{base}.{rest}".rstrip(".")
-
-
-def _number_annotation(annotation: ast.expr | None) -> str | None:
-    node = _parse_string(annotation) if annotation is not None else None
-    name = node.id if isinstance(node, ast.Name) else None
-    return name if name in (None, "bool") else f"{name} at most"
-
-
-def class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
-    """The attributes that only `__init__` sets, each once and not under a condition, with what they hold."""
-    cache = view.class_members
-    if owner not in cache:
-        cache[owner] = _class_members(view, owner)
-    return cache[owner]
-
-
-def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
-    stores: dict[str, int] = {}
-    for part in (owner, *_subclasses(view, owner)):
-        for node in ast.walk(part):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-                stores[node.attr] = stores.get(node.attr, 0) + 1
-    found: dict[str, Value] = {}
-    for function in view.source.functions:
-        if function.owner is not owner or function.name != "__init__" or isinstance(function.node, ast.Lambda):
-            continue
-        context = Context(view, function, ("init", owner.lineno))
-        for statement in function.node.body:
-            match statement:
-                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=value) if context.is_self(
-                    target.value
-                ):
-                    if stores.get(name) == 1:
-                        found[name] = _member_value(context, name, value)
-                case ast.Expr(
-                    value=ast.Call(
-                        func=ast.Attribute(attr="register_buffer") as func,
-                        args=[ast.Constant(value=str(name)), held, *_],
-                    )
-                ):
-                    empty = isinstance(held, ast.Constant)
-                    if context.is_self(func.value) and name not in stores and not empty:
-                        found[name] = v.opaque_tensor(v.term("self", name), None, kind=Kind.TENSOR)
-    return found
-
-
-def _subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
-    """The classes of the file that derive from a class, directly or not."""
-    classes = [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]
-    names = {owner.name}
-    found: list[ast.ClassDef] = []
-    growing = True
-    while growing:
-        more = [
-            c for c in classes if c not in found and any(isinstance(b, ast.Name) and b.id in names for b in c.bases)
-        ]
-        found += more
-        names |= {c.name for c in more}
-        growing = bool(more)
-    return found
-
-
-def _keeps_its_input(call: ast.Call) -> bool:
-    """True when a module is made without an option that makes it write: `inplace=True`, `max_norm=`."""
-    if any(keyword.arg in (None, "inplace", "max_norm") for keyword in call.keywords):
-        return False
-    return not any(isinstance(a, ast.Starred) or (isinstance(a, ast.Constant) and a.value is True) for a in call.args)
-
-
-def _member_value(context: Context, name: str, value: ast.expr) -> Value:
-    token = v.term("self", name)
-    if isinstance(value, ast.Call):
-        qualified = context.names.qualified(value.func) or ""
-        if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
-            return v.opaque_tensor(token, f"self.{name}", kind=Kind.TENSOR)
-        if qualified.startswith("torch.nn."):
-            return Value(Kind.MODULE, class_name=qualified if _keeps_its_input(value) else None)
-        return v.opaque_tensor(token, None, kind=Kind.MAYBE)
-    # A number set here may have been replaced by a tensor from outside.
-    return v.opaque_tensor(token, None, kind=Kind.MAYBE)
 
 
 class Flow:
@@ -554,14 +178,14 @@ class Flow:
                     if self._switches_gradients:
                         state = replace(state, gradients_off=False)
                     if item.optional_vars is not None:
-                        state = state.without(_stored_names([item.optional_vars]))
+                        state = state.without(stored_names([item.optional_vars]))
                 end = self._block(body, state)
                 end = replace(end, gradients_off=around) if end is not None else None
                 state = replace(state, gradients_off=around)
                 if all(self._propagates(item.context_expr) for item in items):
                     return end
                 # An unknown context manager may swallow an exception from anywhere in its body.
-                return _merge(end, state.without(_stored_names(body)), ("with", statement.lineno))
+                return _merge(end, state.without(stored_names(body)), ("with", statement.lineno))
             case ast.Try():
                 return self._try(statement, state)
             case ast.Match(subject=subject, cases=cases):
@@ -577,9 +201,9 @@ class Flow:
                 | ast.AsyncFunctionDef()
                 | ast.ClassDef()
             ):
-                return state.without(_stored_names([statement]))
+                return state.without(stored_names([statement]))
             case _:
-                return state.without(_stored_names([statement]))
+                return state.without(stored_names([statement]))
 
     def _propagates(self, manager: ast.expr) -> bool:
         """True for context managers of torch, which let exceptions through."""
@@ -594,7 +218,7 @@ class Flow:
         state = self._after_writes(value, effects.writes, state)
         for name, bound, certainly in effects.bound:
             state = state.bind(name, replace(bound, fresh=False)) if certainly else state.without([name])
-        state = state.without(_stored_names([value]) - {name for name, _, _ in effects.bound})
+        state = state.without(stored_names([value]) - {name for name, _, _ in effects.bound})
         new = found.fresh and not isinstance(value, ast.Name)
         private = new or found.kind is Kind.NUMBER or (found.class_name or "").startswith("tensor.")
         if effects.impure or (kept and not private):
@@ -661,7 +285,7 @@ class Flow:
                 return self._written(touched, place, anything=anything, state=state)
 
     def _unknown_target(self, target: ast.expr, state: State) -> State:
-        for name in _stored_names([target]):
+        for name in stored_names([target]):
             token = v.term("unpacked", name, target.lineno, target.col_offset)
             state = self._bind(ast.Name(name), target, v.opaque_tensor(token, None, kind=Kind.MAYBE), state)
         return state
@@ -742,7 +366,7 @@ class Flow:
     def _loop(self, statement: ast.For | ast.AsyncFor | ast.While, state: State) -> State | None:
         if not isinstance(statement, ast.While):
             state = self._run(statement.iter, state)[0]
-        stored = _stored_names([statement])
+        stored = stored_names([statement])
         head = state
         for _ in range(_LOOP_ROUNDS):
             start = self._loop_start(statement, head)
@@ -780,12 +404,12 @@ class Flow:
         return self._unknown_target(statement.target, state)
 
     def _try(self, statement: ast.Try, state: State) -> State | None:
-        stored = _stored_names(statement.body)
+        stored = stored_names(statement.body)
         body = self._block(statement.body, state)
         body = self._block(statement.orelse, body)
         ends = [body]
         for handler in statement.handlers:
-            ends.append(self._block(handler.body, state.without(stored | _stored_names([handler]))))
+            ends.append(self._block(handler.body, state.without(stored | stored_names([handler]))))
         merged: State | None = None
         for end in ends:
             merged = _merge(merged, end, ("try", statement.lineno))
@@ -798,7 +422,7 @@ class Flow:
     def _match(self, cases: Sequence[ast.match_case], state: State, statement: ast.stmt) -> State | None:
         ends: list[State | None] = [state]
         for case in cases:
-            inner = state.without(_stored_names([case.pattern]))
+            inner = state.without(stored_names([case.pattern]))
             if case.guard is not None:
                 inner = self._run(case.guard, inner)[0]
             ends.append(self._block(case.body, inner))
@@ -831,59 +455,6 @@ def _merge(first: State | None, second: State | None, token: Hashable) -> State 
         first.established & second.established,
         first.gradients_off and second.gradients_off,
     )
-
-
-def gradient_mode(names: Names, manager: ast.expr) -> str | None:
-    """What a context manager or decorator does to gradient recording: "off", "unknown", or None for nothing.
-
-    One that is not known to leave the mode alone may do anything.
-    """
-    callee = manager.func if isinstance(manager, ast.Call) else manager
-    arguments = isinstance(manager, ast.Call) and bool(manager.args or manager.keywords)
-    qualified = names.qualified(callee) or ""
-    if qualified in _GRADIENTS_OFF:
-        return "unknown" if arguments else "off"
-    if qualified.startswith(_KEEPS_GRADIENT_MODE):
-        return None
-    return "unknown"
-
-
-_GRADIENTS_OFF = frozenset(
-    {"torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode"}
-)
-_KEEPS_GRADIENT_MODE = (
-    "torch.compile",
-    "torch.autocast",
-    "torch.amp.",
-    "torch.cuda.amp.autocast",
-    "torch.profiler.",
-    "torch.autograd.profiler.",
-    "torch.nn.attention.",
-    "contextlib.nullcontext",
-    "functools.wraps",
-    "typing.",
-)
-
-
-def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Every name that the nodes may bind, in any scope."""
-    found: set[str] = set()
-    for top in nodes:
-        for node in ast.walk(top):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                    found.add(name)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    found.add(name)
-                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                    found.update(alias.asname or alias.name.split(".")[0] for alias in aliases)
-                case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                    found.add(name)
-                case ast.MatchMapping(rest=str(name)):
-                    found.add(name)
-                case _:
-                    continue
-    return frozenset(found)
 
 
 def _leaves_early(body: Sequence[ast.stmt]) -> bool:

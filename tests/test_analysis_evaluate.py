@@ -204,7 +204,7 @@ def test_a_subclass_that_sets_the_attribute_makes_it_unknown() -> None:
     """)
     base = next(f for f in program.source.functions if f.qualname == "Base.__init__")
     assert base.owner is not None
-    from gbfix.analysis.flow import class_members
+    from gbfix.analysis.members import class_members
 
     assert "act" not in class_members(program.flow.context.view, base.owner)
 
