@@ -31,7 +31,8 @@ from gbfix.analysis.outline import Store
 from gbfix.analysis.slots import Slot
 
 if TYPE_CHECKING:
-    from gbfix.analysis.calls import Application, Calls
+    from gbfix.analysis.applications import Application
+    from gbfix.analysis.calls import Calls
 
 _MOST_DOTS = 8  # of a library name: `node = node.next` has no end
 _FILLING = frozenset({"__init__", "append", "extend", "insert", "add_module", "register_module", "update"})
@@ -103,9 +104,11 @@ class Attributes:
         """Let the arguments of a constructor flow on."""
         calls = self._calls
         if self.defines(info, "__init__"):
-            calls.flow.watch(self.of(InstanceValue(info), "__init__"), lambda found: calls.apply(found, application))
+            calls.flow.watch(
+                self.of(InstanceValue(info), "__init__"), lambda found: calls.applications.apply(found, application)
+            )
         else:
-            calls.apply(FillingValue(info), application)
+            calls.applications.apply(FillingValue(info), application)
 
     def iterate(self, value: Value, result: Slot[Value]) -> None:
         """Let the elements of an object flow on."""
@@ -173,7 +176,7 @@ class Attributes:
         for cls in self._order(receiver.info, after):
             bindings = self._bindings(cls).get(name)
             if bindings:
-                frame = self._calls.outer_frame(cls.path, cls.node)
+                frame = self._calls.frames.around_definition(cls.path, cls.node)
                 slot = self._calls.variable(cls.path, cls.node, name, bindings, frame)
                 self._calls.flow.watch(slot, lambda value: self._bind(value, receiver, name, result))
                 break
@@ -186,7 +189,7 @@ class Attributes:
         calls = self._calls
         calls.put_annotated(cls.path, store.annotation, result)
         if store.value is not None:
-            frame = calls.method_frame(cls.path, store.holder, receiver.info)
+            frame = calls.frames.of_method(cls.path, store.holder, receiver.info)
             slot = calls.slot(store.value, frame)
             calls.flow.link(calls.elements(slot) if store.element else slot, result)
 
@@ -216,7 +219,7 @@ class Attributes:
         self._calls.flow.watch(getters, lambda getter: self._get_one(getter, result))
 
     def _get_one(self, getter: Value, result: Slot[Value]) -> None:
-        self._calls.call_without_arguments(getter, result)
+        self._calls.applications.call_without_arguments(getter, result)
 
     def _children(self, value: InstanceValue) -> Slot[Value]:
         key = (value, "children()", None)

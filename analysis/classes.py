@@ -97,6 +97,8 @@ class Classes:
                 break
             file, node = pending.pop()
             self._follow(file, node, found, pending)
+        if pending:
+            found[OutsideClass(None)] = None
         return list(found)
 
     def _follow(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gbfix.analysis.applications import Compilation
 from gbfix.analysis.callables import (
     ENDED,
     SKIPPED,
@@ -23,7 +24,7 @@ from gbfix.analysis.callables import (
     Value,
     WrappedValue,
 )
-from gbfix.analysis.calls import Calls, Compilation
+from gbfix.analysis.calls import Calls
 from gbfix.analysis.classes import ClassInfo, ModuleKind
 from gbfix.analysis.library import CALLING_BUILTINS, Effect, library_function
 from gbfix.analysis.names import Names
@@ -98,7 +99,7 @@ class Reach:
         """Any function may be called from anywhere, and may compile another."""
         for path, outline in self._calls.outlines.items():
             for holder in list(outline.actions):
-                self._calls.default_frame(path, holder)
+                self._calls.frames.default(path, holder)
 
     def _assume_modules(self) -> None:
         for path, outline in self._calls.outlines.items():
@@ -162,11 +163,11 @@ class Reach:
         attributes = self._calls.attributes
         site = None if origin.entry else origin.site
         if isinstance(value, FunctionValue):
-            self._enter(self._calls.called_frame(value, None, site), origin)
+            self._enter(self._calls.frames.called(value, None, site), origin)
             if origin.entry:
                 self._trace_every_frame(value.function, value.outer)
         elif isinstance(value, BoundValue):
-            self._enter(self._calls.called_frame(value.function, value.receiver.info, site), origin)
+            self._enter(self._calls.frames.called(value.function, value.receiver.info, site), origin)
         elif isinstance(value, InstanceValue) and value not in origin.objects:
             origin.objects.add(value)
             for method in attributes.called_methods(value):
@@ -254,7 +255,7 @@ class Reach:
         known = library_function(names.qualified(call.func) or "")
         if known is not None and known.effect is not Effect.PARTIAL:
             return
-        for argument in self._calls.arguments(call, frame).slots():
+        for argument in self._calls.applications.arguments(call, frame).slots():
             self._flow.watch(argument, partial(self._reach_argument, origin))
             if callee is not None:
                 self._flow.watch(callee, partial(self._reach_modules, argument, origin))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
+from gbfix.analysis.applications import Compilation
 from gbfix.analysis.callables import Arguments, LibraryValue, PartialValue, Value
-from gbfix.analysis.calls import Compilation
 from gbfix.analysis.library import Effect, library_function
 from gbfix.analysis.reach import Entry, Reach, Reached
 from gbfix.analysis.source import Function
@@ -68,6 +68,8 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
     of every torch.nn.Module starts one too.
     Sources: torch/_dynamo/eval_frame.py and decorators.py of torch 2.13.
     """
+    if not project.assume_compiled and not any(_may_compile(source.text) for source in project.files.values()):
+        return []
     with _without_collection():
         return _compiled(project, Reach(project))
 
@@ -86,6 +88,10 @@ def _compiled(project: Project, reach: Reach) -> list[CompiledFunction]:
                 )
             )
     return found
+
+
+def _may_compile(text: str) -> bool:
+    return "compile" in text or "_dynamo" in text
 
 
 @contextmanager
