@@ -40,7 +40,8 @@ class Effects:
     impure: reasons why it may do more than compute (I/O, state, unknown calls, in-place writes).
     random: draws from a random generator. requirements: what it needs in order not to raise; certain: the keys of
     those that it needs on every way through it. hazards: operations through which a zero gradient may become NaN;
-    upstream: the names read whose own computation holds such operations. heavy: calls of whole modules.
+    upstream: the names read whose own computation holds such operations. saves: operations that keep an operand for
+    backward; names: every name read. heavy: calls of whole modules.
     reads: values of tensors that Python reads, each a break of its own. writes: what it may write. bound: names that
     it binds, and whether it certainly does.
     """
@@ -53,6 +54,8 @@ class Effects:
     reads: list[Note] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     upstream: dict[str, Value] = field(default_factory=dict)
+    saves: list[Note] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
     certain: set[Hashable] = field(default_factory=set)
     bound: list[tuple[str, Value, bool]] = field(default_factory=list)
 
@@ -63,6 +66,8 @@ class Effects:
         self.requirements += other.requirements
         self.hazards += other.hazards
         self.upstream.update(other.upstream)
+        self.saves += other.saves
+        self.names |= other.names
         self.heavy += other.heavy
         self.reads += other.reads
         self.writes += other.writes

@@ -123,6 +123,8 @@ class Evaluation:
 
     def _name(self, node: ast.Name) -> Value:
         known = self.environment.get(node.id)
+        if self.context.depth == 0:
+            self.effects.names.add(node.id)
         if known is not None:
             if known.hazard is not None and self.context.depth == 0:
                 self.effects.upstream[node.id] = known
@@ -207,7 +209,7 @@ class Evaluation:
 
     def _arithmetic(self, name: str, operands: Sequence[ast.expr], found: Sequence[Value], node: ast.expr) -> Value:
         if name in ("div", "floor_divide", "remainder", "pow", "") and not is_nonzero_constant(operands[-1]):
-            self.require(("divisor", *self.here(operands[-1])), f"{self.text(operands[-1])} is not zero", node)
+            self.require(("number divisor", *self.here(operands[-1])), f"{self.text(operands[-1])} is not zero", node)
         kinds = {value.number for value in found}
         scalar_of = next((value.scalar_of for value in found if value.scalar_of is not None), None)
         kind = "float" if "float" in kinds or name == "div" else "int" if kinds <= {"int", "bool"} else None

@@ -17,7 +17,7 @@ from gbfix.analysis.context import Context, stored_names
 from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.gradients import gradient_mode
-from gbfix.analysis.operators import EVIDENCE_METHODS
+from gbfix.analysis.operators import EVIDENCE_METHODS, LIKE_FACTORIES, OPERATORS, TAKES_SEQUENCE
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, FunctionNode
 from gbfix.analysis.values import Assumption, Kind, Value
@@ -108,8 +108,11 @@ class Flow:
             if not isinstance(node, ast.Call):
                 continue
             func = node.func
-            if (self.context.names.qualified(func) or "").startswith("torch."):
-                suggested = _operand_names(node.args[0]) if node.args else []
+            qualified = self.context.names.qualified(func) or ""
+            if qualified.startswith("torch."):
+                named = qualified.rpartition(".")[2]
+                takes_tensor = (named in OPERATORS or named in LIKE_FACTORIES) and named not in TAKES_SEQUENCE
+                suggested = _operand_names(node.args[0]) if node.args and takes_tensor else []
             elif isinstance(func, ast.Attribute) and func.attr in EVIDENCE_METHODS:
                 suggested = _operand_names(func.value)
             else:
@@ -163,7 +166,11 @@ class Flow:
                 if value is not None:
                     self._run(value, state)
                 return None
-            case ast.Raise() | ast.Break() | ast.Continue():
+            case ast.Raise(exc=raised, cause=cause):
+                for value in (raised, cause):
+                    state = self._run(value, state)[0] if value is not None else state
+                return None
+            case ast.Break() | ast.Continue():
                 return None
             case ast.If():
                 return self._if(statement, state)
@@ -185,7 +192,7 @@ class Flow:
                 if all(self._propagates(item.context_expr) for item in items):
                     return end
                 # An unknown context manager may swallow an exception from anywhere in its body.
-                return _merge(end, state.without(stored_names(body)), ("with", statement.lineno))
+                return _merge(end, self._anywhere_in(body, state), ("with", statement.lineno))
             case ast.Try():
                 return self._try(statement, state)
             case ast.Match(subject=subject, cases=cases):
@@ -193,17 +200,10 @@ class Flow:
                 return self._match(cases, state, statement)
             case ast.Assert(test=test):
                 return self._run(test, state, kept=False)[0]
-            case (
-                ast.Delete()
-                | ast.Import()
-                | ast.ImportFrom()
-                | ast.FunctionDef()
-                | ast.AsyncFunctionDef()
-                | ast.ClassDef()
-            ):
+            case ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal() | ast.Pass():
                 return state.without(stored_names([statement]))
             case _:
-                return state.without(stored_names([statement]))
+                return self._anywhere_in([statement], state)
 
     def _propagates(self, manager: ast.expr) -> bool:
         """True for context managers of torch, which let exceptions through."""
@@ -243,9 +243,19 @@ class Flow:
             after = replace(held, sources=held.sources | {place})
             if anything:
                 other = v.opaque_tensor(v.term(place, name), None)
-                after = replace(after, shape=other.shape, layout=other.layout, one=False)
+                after = replace(
+                    after, shape=other.shape, dtype=other.dtype, layout=other.layout, devices=other.devices, one=False
+                )
             changed[name] = after
         return replace(state, values={**state.values, **changed})
+
+    def _anywhere_in(self, body: Sequence[ast.AST], state: State) -> State:
+        """What holds when any part of some statements may have run: after an exception, a `break`, a class body."""
+        read = {n.id for top in body for n in ast.walk(top) if isinstance(n, ast.Name)}
+        line = min((getattr(top, "lineno", 0) for top in body), default=0)
+        state = self._written(read, v.term("anywhere", line), anything=True, state=state.without(stored_names(body)))
+        private = {name: replace(held, fresh=False) for name, held in state.values.items() if name in read}
+        return replace(state, values={**state.values, **private})
 
     def _shared(self, value: ast.expr, state: State) -> State:
         """Tensors handed to something unknown, named twice, viewed or put in a container are not private any more."""
@@ -277,6 +287,8 @@ class Flow:
                 return state
             case _:
                 state = self._shared(node, state)
+                if any(isinstance(part, ast.Call) for part in ast.walk(target)):
+                    return self._anywhere_in([target], state)
                 if isinstance(target, ast.Attribute) and target.attr not in ("data", "grad", "requires_grad"):
                     return state
                 touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
@@ -293,7 +305,9 @@ class Flow:
     def _augmented(self, target: ast.expr, value: ast.expr, state: State) -> State:
         state, found = self._run(value, state)
         if not isinstance(target, ast.Name):
-            return self._bind(target, value, found, state)
+            touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+            place = v.term("written", target.lineno, target.col_offset)
+            return self._written(touched, place, anything=False, state=self._shared(value, state))
         if target.id in self._untracked or target.id not in state.values:
             return state
         held = state.values[target.id]
@@ -343,16 +357,16 @@ class Flow:
                 not outcome
             ):
                 return self._not_none(name, state)
-            case ast.Call(func=func, args=[ast.Name(id=name), *rest]) if outcome:
+            case ast.Call(func=func, args=[ast.Name(id=name), *rest]):
                 tests_tensor = self.context.names.qualified(func) == "torch.is_tensor" or (
                     self.context.names.is_builtin(func, "isinstance")
                     and len(rest) == 1
                     and self.context.names.qualified(rest[0]) == "torch.Tensor"
                 )
                 held = state.values.get(name)
-                if tests_tensor and held is not None and held.tensor_like:
-                    return state.bind(name, replace(held, kind=Kind.TENSOR, assumed=frozenset()))
-                return state
+                if not tests_tensor or held is None or not held.tensor_like:
+                    return state
+                return state.bind(name, replace(held, kind=Kind.TENSOR, assumed=frozenset()) if outcome else v.OTHER)
             case _:
                 return state
 
@@ -374,7 +388,7 @@ class Flow:
             merged = _merge(state, end, ("loop", statement.lineno, statement.col_offset)) or state
             # A `continue` or `break` leaves from the middle: what the body stores is only known through the merge.
             if _leaves_early(statement.body):
-                merged = merged.without(stored)
+                merged = self._anywhere_in(statement.body, merged)
             if merged == head:
                 break
             head = merged
@@ -384,7 +398,9 @@ class Flow:
         leaving = self._loop_start(statement, head) if isinstance(statement, ast.While) else head
         after = self._block(statement.orelse, leaving)
         # A `break` passes by the else.
-        return _merge(after, head, ("break", statement.lineno)) if _leaves_early(statement.body) else after
+        if not _leaves_early(statement.body):
+            return after
+        return _merge(after, self._anywhere_in(statement.body, head), ("break", statement.lineno))
 
     def _loop_start(self, statement: ast.For | ast.AsyncFor | ast.While, head: State) -> State:
         """What holds when the body starts; `before` of a while is what its test sees in every round."""
@@ -404,20 +420,19 @@ class Flow:
         return self._unknown_target(statement.target, state)
 
     def _try(self, statement: ast.Try, state: State) -> State | None:
-        stored = stored_names(statement.body)
-        body = self._block(statement.body, state)
-        body = self._block(statement.orelse, body)
-        ends = [body]
+        interrupted = self._anywhere_in([*statement.body, *statement.orelse], state)
+        ends = [self._block(statement.orelse, self._block(statement.body, state))]
         for handler in statement.handlers:
-            ends.append(self._block(handler.body, state.without(stored | stored_names([handler]))))
+            start = self._anywhere_in([handler.type], interrupted) if handler.type is not None else interrupted
+            ends.append(self._block(handler.body, start.without([handler.name or ""])))
         merged: State | None = None
         for end in ends:
             merged = _merge(merged, end, ("try", statement.lineno))
-        if statement.finalbody:
-            start = merged if merged is not None else state.without(stored)
-            after = self._block(statement.finalbody, start.without(stored) if statement.handlers else start)
-            return after if merged is not None else None
-        return merged
+        if not statement.finalbody:
+            return merged
+        handled = self._anywhere_in(statement.handlers, interrupted)
+        after = self._block(statement.finalbody, _merge(merged, handled, ("finally", statement.lineno)) or handled)
+        return after if merged is not None else None
 
     def _match(self, cases: Sequence[ast.match_case], state: State, statement: ast.stmt) -> State | None:
         ends: list[State | None] = [state]
@@ -433,12 +448,14 @@ class Flow:
 
 
 def _operand_names(node: ast.expr) -> list[str]:
-    """The names that an arithmetic expression or comparison computes with."""
+    """The name that a name, an arithmetic expression or a comparison with constants computes with."""
     match node:
         case ast.Name(id=name):
             return [name]
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return [*_operand_names(left), *_operand_names(right)]
+        case ast.BinOp(left=left, right=ast.Constant()) | ast.Compare(left=left, comparators=[ast.Constant()]):
+            return _operand_names(left)
+        case ast.BinOp(left=ast.Constant(), right=right):
+            return _operand_names(right)
         case ast.UnaryOp(operand=operand):
             return _operand_names(operand)
         case _:

@@ -13,7 +13,6 @@ from gbfix.analysis.literals import is_literal, is_text_of_infinity, number_in, 
 from gbfix.analysis.operations import (
     add_hazard,
     apply_operator,
-    assumptions_of,
     check_need,
     in_range,
     of_something_else,
@@ -143,7 +142,6 @@ def _module_call(evaluation: Evaluation, module: Value, node: ast.Call) -> Value
         dtype=DType(v.term("dtype", token), Category.FLOAT if name in FLOATING_MODULES else None),
         sources=frozenset() if evaluation.gradients_off else sources | {weights},
         hazard=None if evaluation.gradients_off else v.worst([*(value.hazard for value in found), own]),
-        assumed=assumptions_of(found),
     )
 
 
@@ -261,9 +259,10 @@ def _operation(
     """A call of a known operation. A function of torch proves that its first argument is a tensor."""
     operator = OPERATORS[name]
     start = receiver if receiver is not None else evaluation.value(first)
-    if proves and start.kind is Kind.MAYBE and name != "where":
+    if proves and start.tensor_like and (start.kind is Kind.MAYBE or start.assumed) and name != "where":
+        # The function raises for anything else, so that its result is a tensor wherever there is one.
         evaluation.require(("tensor", start.shape), f"{evaluation.text(first)} is a tensor", node)
-        start = replace(start, kind=Kind.TENSOR)
+        start = replace(start, kind=Kind.TENSOR, assumed=frozenset())
     if not start.tensor_like:
         return _of_sequence(evaluation, name, node)
     operands, found, options = _operands_and_options(evaluation, name, first, start, rest, node)

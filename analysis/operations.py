@@ -14,6 +14,7 @@ from gbfix.analysis.operators import (
     AUTOCAST_FLOAT32,
     AUTOCAST_HALF,
     CONTIGUOUS_RESULTS,
+    SAVES_OPERANDS,
     TUPLES_BY_DIMENSION,
     Dtype,
     Gradient,
@@ -57,6 +58,8 @@ def apply_operator(
     if operator.random:
         evaluation.effects.random.append(Note(f"{shorten(evaluation.text(node))} draws random numbers", node.lineno))
     own_hazard = _hazard_of(evaluation, name, operator, operands, found, node)
+    if own_hazard is not None or name in SAVES_OPERANDS:
+        evaluation.effects.saves.append(Note(shorten(evaluation.text(node)), node.lineno))
     kind = Kind.TENSOR if any(value.kind is Kind.TENSOR for value in found) else Kind.MAYBE
     key = v.term(name, tuple(value.shape for value in tensors), options)
     if operator.shape is Shape.POINTWISE or operator.shape is Shape.LIKE:

@@ -489,6 +489,28 @@ FUNCTIONS_ONLY = frozenset(
 )
 """Operations that tensors do not have as a method."""
 
+TAKES_SEQUENCE = frozenset({"cat", "concat", "stack", "where"})
+"""Operations whose first argument is a sequence of tensors, or a condition."""
+
+SAVES_OPERANDS = frozenset(
+    [
+        "clamp",
+        "clip",
+        "clamp_min",
+        "clamp_max",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "relu6",
+        "leaky_relu",
+        "nan_to_num",
+        "masked_fill",
+        "where",
+    ]
+)
+"""Operations with a harmless derivative that need their operands for it; those of another class are taken to, too."""
+
 METADATA_WRITERS = frozenset(
     [
         "unsqueeze_",

@@ -75,6 +75,9 @@ class FunctionBranches:
             state = self.flow.before.get(statement)
             if state is None:
                 continue
+            if isinstance(statement, ast.If) and self._never_compiled(statement.test):
+                yield from self._block(statement.orelse)
+                continue
             found = None
             if isinstance(statement, ast.If) and reads_tensor(self.flow, state, statement.test):
                 found = self._attempt_if(statement, list(body[index + 1 :]), state)
@@ -86,6 +89,17 @@ class FunctionBranches:
             if isinstance(statement, ast.While) and reads_tensor(self.flow, state, statement.test):
                 yield self._loop(statement)
             yield from self._inside(statement, state, handled=found is not None)
+
+    def _never_compiled(self, test: ast.expr) -> bool:
+        """True for a test that is false while Dynamo captures: `not torch.compiler.is_compiling() and ...`."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=func)):
+                name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+                return name in ("is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling")
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return any(self._never_compiled(part) for part in parts)
+            case _:
+                return False
 
     def _inside(self, statement: ast.stmt, state: State, *, handled: bool) -> Iterator[Finding]:
         if isinstance(statement, FunctionNode | ast.ClassDef):
@@ -132,7 +146,7 @@ class FunctionBranches:
             draft, span = site.where()
             failed = None
             try:
-                obligations = self._where_obligations(node, draft, site.written_later())
+                obligations = self._where_obligations(node, draft, site.written_later(), site.touched_later())
             except RefusedError as refused:
                 failed, obligations = refused, []
             if failed is not None or self._prefers_cond(obligations):
@@ -158,7 +172,7 @@ class FunctionBranches:
             draft, span = site.where()
             failed = None
             try:
-                obligations = self._where_obligations(node, draft, ())
+                obligations = self._where_obligations(node, draft, site.written_later(), site.touched_later())
             except RefusedError as refused:
                 failed, obligations = refused, []
             if failed is not None or self._prefers_cond(obligations):
@@ -205,7 +219,7 @@ class FunctionBranches:
                 )
 
     def _where_obligations(
-        self, node: ast.If | ast.IfExp, draft: Draft, written_later: Sequence[str]
+        self, node: ast.If | ast.IfExp, draft: Draft, written_later: Sequence[str], touched_later: Sequence[str]
     ) -> list[Obligation]:
         self._check_conditions_used(draft)
         obligations = [
@@ -214,6 +228,7 @@ class FunctionBranches:
             duty.purity_obligation(draft.choices),
             duty.totality_obligation(draft.choices),
             *duty.gradient_obligations(draft.choices),
+            *duty.backward_obligations(draft.choices, [*written_later, *touched_later]),
             *duty.module_obligations(draft.choices),
             *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
             duty.identity_obligation(draft.choices, written_later),

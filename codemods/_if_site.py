@@ -54,24 +54,6 @@ class IfSite(Site):
     def _uses(self, draft: Draft) -> int:
         return sum(line.count(draft.choices[0].predicate.source) for line in draft.lines)
 
-    def written_later(self) -> list[str]:
-        """The names that code after the branch may write in place."""
-        names = set()
-        for part in ast.walk(self.flow.context.function.node):
-            if getattr(part, "lineno", 0) <= self.node.lineno and not self._in_loop():
-                continue
-            match part:
-                case ast.AugAssign(target=ast.Name(id=name)):
-                    names.add(name)
-                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
-                    names.add(name)
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if attribute.endswith("_"):
-                    names.add(name)
-        return sorted(names)
-
-    def _in_loop(self) -> bool:
-        return any(isinstance(p, ast.For | ast.While) for p in self.source.ancestors(self.node))
-
     def _split(self, test: ast.expr) -> tuple[list[ast.expr], ast.expr, str]:
         """The Python parts of a condition, its tensor part, and the operator between them."""
         if not isinstance(test, ast.BoolOp):
@@ -143,6 +125,8 @@ class IfSite(Site):
         if predicate.inverted:
             first, second = second, first
         live = self._live([*first.outcome, *second.outcome])
+        if not live:
+            raise RefusedError("the condition decides something", "neither side is used", self.node.lineno, ADVICE)
         if CALL in live:
             raise RefusedError("both sides only compute", "a side is a call for its effect", self.node.lineno, ADVICE)
         self.draft.targets = live

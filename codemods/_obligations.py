@@ -19,7 +19,7 @@ from gbfix.codemods._predicate import Predicate
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Obligation
 
-TOTAL = "the side not taken cannot fail"
+TOTAL = "the side not taken cannot fail or warn"
 """The claim of `totality_obligation`."""
 
 PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
@@ -112,6 +112,23 @@ def purity_obligation(choices: Sequence[Choice]) -> Obligation:
     return Obligation("both sides only compute", PROVED, "known operations on tensors, no randomness", line)
 
 
+def backward_obligations(choices: Sequence[Choice], touched_later: Iterable[str]) -> list[Obligation]:
+    """Both sides, and the select, now keep tensors for backward, which fails when one of them is written meanwhile."""
+    later = set(touched_later)
+    for choice in choices:
+        if choice.gradients_off or not any(s.first.value.sources | s.second.value.sources for s in choice.selections):
+            continue
+        kept = {text for text, _, _ in choice.predicate.leaves if text.isidentifier()}
+        for effects in (choice.first, choice.second):
+            kept |= effects.names if effects.saves else set()
+        written = sorted((kept & later) - {s.target for s in choice.selections})
+        if written:
+            line = min((s.first.line for s in choice.selections), default=0)
+            reason = f"{written[0]} may be written after it was kept for backward, by both sides now"
+            return [Obligation("nobody relies on an error in backward", ASSUMED, reason, line)]
+    return []
+
+
 def module_obligations(choices: Sequence[Choice]) -> list[Obligation]:
     """Modules that both run now: a hook, or another module put in their place from outside, would run too."""
     for choice in choices:
@@ -139,6 +156,10 @@ def totality_obligation(choices: Sequence[Choice], *, traced: bool = False) -> O
         known = choice.established | choice.predicate.effects.keys()
         unmet += _unmet(choice.first.requirements, known | choice.second.keys())
         unmet += _unmet(choice.second.requirements, known | choice.first.keys())
+    for requirement in unmet:
+        # A division that stands under a branch stands there because the divisor may be zero.
+        if isinstance(requirement.key, tuple) and requirement.key[:1] == ("number divisor",):
+            return Obligation(claim, VIOLATED, f"it would fail unless {requirement.text}", requirement.line)
     if traced:
         unmet = [r for r in unmet if not (isinstance(r.key, tuple) and r.key[:1] == ("divisor",))]
     if unmet:

@@ -85,6 +85,7 @@ class PredicateBuilder:
     def build(self, test: ast.expr) -> Predicate:
         """The predicate of `test`. Raises RefusedError when it cannot be said exactly as a tensor."""
         self._root = test
+        self._note_warnings(test, self.state)
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.predicate.inverted = not self.predicate.inverted
             test = test.operand
@@ -111,6 +112,16 @@ class PredicateBuilder:
                 return self._truth(inner)
             case _:
                 return self._leaf(node)
+
+    def _note_warnings(self, node: ast.expr, state: State) -> None:
+        """float() and int() of a tensor that requires a gradient warn once; `.item()` does not."""
+        for part in ast.walk(node):
+            if not (isinstance(part, ast.Call) and len(part.args) == 1 and self._builtin(part)):
+                continue
+            value = self.flow.evaluate(part.args[0], state)[0]
+            if getattr(part.func, "id", "") in ("float", "int") and value.sources and not state.gradients_off:
+                reason = f"{self._text(part)} warns when the tensor requires a gradient"
+                self.predicate.assumptions.append(("nobody relies on a warning", reason, part.lineno))
 
     def _all_parts(self, name: str, parts: Sequence[ast.expr]) -> str:
         texts = []
@@ -340,6 +351,7 @@ class PredicateBuilder:
             self.predicate.edits.append(self._edit_of(assignment, node.id, inner))
         self._names[inner] = node.id
         self._states[inner] = self.flow.before[assignment]
+        self._note_warnings(assignment.value, self.flow.before[assignment])
         return inner
 
     def _edit_of(self, assignment: ast.Assign, name: str, inner: ast.expr) -> Replacement:

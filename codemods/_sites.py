@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gbfix.analysis import values as v
@@ -58,8 +58,38 @@ class Site:
         raise NotImplementedError
 
     def written_later(self) -> list[str]:
-        """The names that code after the branch may write in place; none for an expression."""
-        return []
+        """The names that code which may run after the branch writes in place."""
+        names = set()
+        for part in self._later():
+            match part:
+                case ast.AugAssign(target=ast.Name(id=name)):
+                    names.add(name)
+                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                    names.add(name)
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if attribute.endswith("_"):
+                    names.add(name)
+        return sorted(names)
+
+    def touched_later(self) -> list[str]:
+        """The names that code which may run after the branch hands to a call that may write them."""
+        names: set[str] = set()
+        for part in self._later():
+            if not isinstance(part, ast.Call):
+                continue
+            statement = next((p for p in self.source.ancestors(part) if isinstance(p, ast.stmt)), None)
+            state = self.flow.before.get(statement) if statement is not None else None
+            if state is not None and self.flow.evaluate(part, state)[1].effects.writes:
+                names |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+        return sorted(names)
+
+    def _later(self) -> Iterator[ast.AST]:
+        """The nodes of the function behind the branch, and all of them when it stands in a loop."""
+        loops = ast.For | ast.AsyncFor | ast.While
+        looping = any(isinstance(parent, loops) for parent in self.source.ancestors(self.node))
+        first = self.node.lineno if isinstance(self.node, ast.IfExp) else (self.node.end_lineno or 0) + 1
+        for part in ast.walk(self.flow.context.function.node):
+            if looping or getattr(part, "lineno", 0) >= first:
+                yield part
 
     def fresh(self, wanted: str) -> str:
         """A name that the file does not use yet."""
@@ -211,11 +241,14 @@ class Site:
                 missing = (
                     "returns" if target == RETURN else "makes the call" if target == CALL else f"gives {target} a value"
                 )
+                advice = f"give {target} a value before the branch"
+                if target in (RETURN, CALL):
+                    advice = "do it on both sides, or move the branch out of the compiled region"
                 raise RefusedError(
                     "both sides give the same names a value",
                     f"only one side {missing}",
                     self.node.lineno,
-                    "give the name a value before the branch",
+                    advice,
                 )
             prefix = "return " if target == RETURN else "" if target == CALL else f"{target} = "
             found[target] = self.select(condition, one, other, choice, target, reader, prefix)

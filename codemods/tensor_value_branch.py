@@ -25,7 +25,7 @@ rank; when an operation of one side has an infinite derivative (see branch-with-
 every test on shape, dtype, device, `training`, None or configuration, which is no break.
 
 What it relies on and cannot always prove, and then says: that unannotated names are tensors, that both sides
-have the same shape and dtype, that the side not taken cannot fail, that gradients stay the same, and that
+have the same shape and dtype, that the side not taken cannot fail or warn, that gradients stay the same, and that
 nobody relies on the result being the same object as before. A gradient of exactly -0.0 may become 0.0, since
 the side not taken adds a zero.
 
