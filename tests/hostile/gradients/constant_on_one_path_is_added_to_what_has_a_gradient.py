@@ -1,0 +1,20 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor, flag: bool):
+    if flag:
+        a = torch.zeros_like(x)
+    else:
+        a = x + x
+    b = x + x
+    if x.sum() > 0:
+        y = a + a
+    else:
+        y = b + a
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True), True) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]
