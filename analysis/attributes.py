@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.callables import (
@@ -52,6 +53,7 @@ class Attributes:
         self._getters: dict[tuple[_Receiver, str], Slot[Value]] = {}
         self._outside: dict[tuple[ClassInfo, str], Slot[Value]] = {}
         self._contents: dict[ClassInfo, Slot[Value]] = {}
+        self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
         self._stored: dict[ast.ClassDef, list[str]] = {}
         for outline in calls.outlines.values():
             for owner, name in outline.stores:
@@ -173,6 +175,8 @@ class Attributes:
             self._calls.flow.link(self.outside(receiver.info, name), result)
             for cls in self._order(receiver.info):
                 self._link_stores(cls, name, receiver, result)
+            if not self._has(receiver.info, name):
+                self._look_up_below(receiver, name, result)
         for cls in self._order(receiver.info, after):
             bindings = self._bindings(cls).get(name)
             if bindings:
@@ -180,6 +184,24 @@ class Attributes:
                 slot = self._calls.variable(cls.path, cls.node, name, bindings, frame)
                 self._calls.flow.watch(slot, lambda value: self._bind(value, receiver, name, result))
                 break
+
+    def _look_up_below(self, receiver: _Receiver, name: str, result: Slot[Value]) -> None:
+        """An attribute that only subclasses have: `self` of a mixin is an object of one of them."""
+        if not self._subclasses:
+            for path, outline in self._calls.outlines.items():
+                for node in outline.classes:
+                    subclass = self._calls.classes.info(path, node)
+                    for base in self._order(subclass)[1:]:
+                        self._subclasses.setdefault(base, []).append(subclass)
+        for subclass in self._subclasses.get(receiver.info, ()):
+            if self._has(subclass, name):
+                self._calls.flow.link(self.of(replace(receiver, info=subclass), name), result)
+
+    def _has(self, info: ClassInfo, name: str) -> bool:
+        return any(
+            name in self._bindings(cls) or (cls.node, name) in self._calls.outlines[cls.path].stores
+            for cls in self._order(info)
+        )
 
     def _link_stores(self, cls: ClassInfo, name: str, receiver: _Receiver, result: Slot[Value]) -> None:
         for store in self._calls.outlines[cls.path].stores.get((cls.node, name), ()):

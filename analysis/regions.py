@@ -220,11 +220,16 @@ def _spelling(project: Project, path: str, compilation: Compilation) -> str:
     site = compilation.application.site
     if site is None:
         return "torch.compile"
-    source = project.files[path]
-    spelling = " ".join(source.segment(site).split())
+    spelling = _on_one_line(project, path, site)
     if len(spelling) > _LONGEST_SPELLING and isinstance(site, ast.Call):
-        spelling = " ".join(source.segment(site.func).split()) + "(...)"
+        first = _on_one_line(project, path, site.args[0]) + ", " if site.args else ""
+        kept = first if len(first) < _LONGEST_SPELLING else ""
+        spelling = f"{_on_one_line(project, path, site.func)}({kept}...)"
     return f"@{spelling}" if compilation.application.is_decorator else spelling
+
+
+def _on_one_line(project: Project, path: str, node: ast.expr) -> str:
+    return " ".join(project.files[path].segment(node).split())
 
 
 def _is_possible(compilation: Compilation) -> bool:

@@ -552,6 +552,26 @@ def test_an_overridden_method_is_not_reached_through_the_subclass() -> None:
     assert set(compiled(text)) == {"Base.forward", "Net.step"}
 
 
+def test_self_of_a_mixin_is_an_object_of_its_subclasses() -> None:
+    text = """
+        import torch
+        class Mixin:
+            def prepare(self):
+                self.fast = torch.compile(self.forward)
+                self.encode = torch.compile(self.parts.encoder)
+        class Encoder(torch.nn.Module):
+            def forward(self, x): return x
+        class Parts(torch.nn.Module):
+            def __init__(self): self.encoder = Encoder()
+        class Net(torch.nn.Module, Mixin):
+            def __init__(self): self.parts = Parts()
+            def forward(self, x): return x
+        class Unrelated(torch.nn.Module):
+            def forward(self, x): return x
+        """
+    assert set(compiled(text)) == {"Encoder.forward", "Net.forward"}
+
+
 def test_arguments_of_calls_to_a_compiled_function() -> None:
     text = f"""
 import torch
@@ -583,7 +603,7 @@ def test_long_compile_calls_are_shortened_in_the_reason() -> None:
     text = (
         f"import torch\n{FUNCTION}f = torch.compile(\n  g, options={{'epilogue_fusion': True, 'max_autotune': True}})\n"
     )
-    assert compiled(text)["g"].reason == "torch.compile(...) (line 3)"
+    assert compiled(text)["g"].reason == "torch.compile(g, ...) (line 3)"
 
 
 @pytest.mark.parametrize(
