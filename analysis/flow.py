@@ -185,7 +185,7 @@ class Flow:
                     if self._switches_gradients:
                         state = replace(state, gradients_off=False)
                     if item.optional_vars is not None:
-                        state = state.without(stored_names([item.optional_vars]))
+                        state = self._unknown_target(item.optional_vars, state)
                 end = self._block(body, state)
                 end = replace(end, gradients_off=around) if end is not None else None
                 state = replace(state, gradients_off=around)
@@ -240,7 +240,7 @@ class Flow:
         for name, held in state.values.items():
             if not held.tensor_like or (held.fresh and name not in touched):
                 continue
-            after = replace(held, sources=held.sources | {place})
+            after = replace(held, sources=frozenset({place}))
             if anything:
                 other = v.opaque_tensor(v.term(place, name), None)
                 after = replace(
@@ -297,6 +297,8 @@ class Flow:
                 return self._written(touched, place, anything=anything, state=state)
 
     def _unknown_target(self, target: ast.expr, state: State) -> State:
+        if any(isinstance(part, ast.Call) for part in ast.walk(target)):
+            state = self._anywhere_in([target], state)
         for name in stored_names([target]):
             token = v.term("unpacked", name, target.lineno, target.col_offset)
             state = self._bind(ast.Name(name), target, v.opaque_tensor(token, None, kind=Kind.MAYBE), state)

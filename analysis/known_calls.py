@@ -354,6 +354,8 @@ def _like_factory(evaluation: Evaluation, name: str, node: ast.Call) -> Value:
         like = replace(like, kind=Kind.TENSOR)
     for argument in arguments_of(node)[1:]:
         evaluation.value(argument)
+    if name in ("full_like", "randint_like") and len(arguments_of(node)) < 2:
+        _must_not_raise(evaluation, "arguments", node)
     if name == "full_like":
         for fill in arguments_of(node)[1:2]:
             in_range(evaluation, fill, (node.args[0], like), node)

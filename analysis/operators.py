@@ -494,6 +494,7 @@ TAKES_SEQUENCE = frozenset({"cat", "concat", "stack", "where"})
 
 SAVES_OPERANDS = frozenset(
     [
+        "relu",
         "clamp",
         "clip",
         "clamp_min",

@@ -239,7 +239,7 @@ def join(first: Value, second: Value, token: Term) -> Value:
             one=first.one and second.one,
             fresh=first.fresh and second.fresh,
             # "One or the other" must never be taken for "both".
-            sources=first.sources if first.sources == second.sources else first.sources | second.sources | {token},
+            sources=first.sources if first.sources == second.sources else frozenset({token}),
             assumed=assumed,
             hazard=worst([first.hazard, second.hazard]),
         )

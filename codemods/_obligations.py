@@ -120,8 +120,8 @@ def backward_obligations(choices: Sequence[Choice], touched_later: Iterable[str]
             continue
         kept = {text for text, _, _ in choice.predicate.leaves if text.isidentifier()}
         for effects in (choice.first, choice.second):
-            kept |= effects.names if effects.saves else set()
-        written = sorted((kept & later) - {s.target for s in choice.selections})
+            kept |= effects.names | {s.target for s in choice.selections} if effects.saves else set()
+        written = sorted(kept & later)
         if written:
             line = min((s.first.line for s in choice.selections), default=0)
             reason = f"{written[0]} may be written after it was kept for backward, by both sides now"

@@ -86,9 +86,9 @@ class Site:
         """The nodes of the function behind the branch, and all of them when it stands in a loop."""
         loops = ast.For | ast.AsyncFor | ast.While
         looping = any(isinstance(parent, loops) for parent in self.source.ancestors(self.node))
-        first = self.node.lineno if isinstance(self.node, ast.IfExp) else (self.node.end_lineno or 0) + 1
         for part in ast.walk(self.flow.context.function.node):
-            if looping or getattr(part, "lineno", 0) >= first:
+            # From the branch itself on: a call that both sides make runs after the selection now.
+            if looping or getattr(part, "lineno", 0) >= self.node.lineno:
                 yield part
 
     def fresh(self, wanted: str) -> str:

@@ -26,73 +26,10 @@ from gbfix.engine.passes import fix_text
 FOLDER = Path(__file__).parent / "hostile"
 PROGRAMS = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.glob("*/*.py"))}
 
-SAFE_BUT_DIFFERENT = {
-    "what a loop did before it was left is forgotten": [
-        "aliases/named_before_a_break",
-        "aliases/shared_before_a_break",
-        "aliases/shared_before_a_break_out_of_a_while",
-        "aliases/shared_before_a_break_under_a_condition",
-        "aliases/shared_before_a_continue",
-        "gradients/written_before_a_break",
-        "gradients/written_before_a_break_out_of_a_while",
-        "gradients/written_before_a_break_under_a_condition",
-        "gradients/written_before_a_continue",
-    ],
-    "a tensor that backward now needs is written later": [
-        "gradients/clamped_tensor_is_written_in_the_next_round",
-        "gradients/clamped_tensor_is_written_later",
-        "gradients/clamped_tensor_is_written_later_by_a_helper",
-        "gradients/condition_is_written_later",
-        "gradients/guard_of_a_fill_is_written_later",
-        "gradients/infinities_are_replaced_in_a_tensor_written_later",
-        "gradients/mask_is_written_later",
-        "gradients/maximum_is_taken_of_a_tensor_written_later",
-    ],
-    "what a block did before it raised is forgotten": [
-        "aliases/exception_holds_the_tensor",
-        "aliases/named_in_a_try_that_raises",
-        "aliases/shared_before_a_suppressed_exception",
-        "aliases/shared_before_an_exception",
-        "aliases/shared_in_an_inner_try_with_finally",
-        "gradients/written_in_an_inner_try_with_finally",
-    ],
-    "what the body of a class reads is taken as private": [
-        "aliases/class_body_holds_the_tensor",
-        "aliases/list_in_a_class_body_holds_the_tensor",
-    ],
-    "expressions in definitions, targets and handlers are not followed": [
-        "aliases/shared_in_a_base_class",
-        "aliases/shared_in_a_deleted_subscript",
-        "aliases/shared_in_a_target",
-        "aliases/shared_in_the_target_of_a_loop",
-        "aliases/shared_in_the_target_of_a_with",
-        "aliases/shared_in_the_type_of_a_handler",
-        "gradients/written_in_a_base_class",
-        "gradients/written_in_a_decorator",
-        "gradients/written_in_a_default",
-        "gradients/written_in_an_annotation",
-        "gradients/written_in_the_type_of_a_handler",
-    ],
-    "an addition in place to an attribute is taken as an assignment": [
-        "gradients/added_to_through_an_attribute",
-        "gradients/added_to_through_an_attribute_of_an_argument",
-    ],
-    "the number of arguments of a known function is not looked at": ["raising/call_without_a_needed_argument"],
-    "the warning of float() and int() for a tensor with a gradient is lost": [
-        "effects/float_of_a_tensor_with_a_gradient_warns",
-    ],
-}
+SAFE_BUT_DIFFERENT: dict[str, list[str]] = {}
 """Programs that a safe fix changes, under the reason: the promise is broken there, until someone repairs it."""
 
-UNSAFE_AND_UNNAMED = {
-    "what a block did before it raised is forgotten": ["gradients/written_before_a_suppressed_exception"],
-    "an assignment to .data leaves the dtype as it was": [
-        "writes/data_is_assigned",
-        "writes/data_is_assigned_by_setattr",
-        "writes/data_of_another_dtype_is_assigned",
-    ],
-    "a warning is called a failure": ["effects/deviation_of_one_element_warns", "effects/float_of_complex_warns"],
-}
+UNSAFE_AND_UNNAMED: dict[str, list[str]] = {}
 """Programs that an unsafe fix changes in a way which it does not say, under the reason."""
 
 NOTHING_FOUND = {"conditions/comparison_with_none", "conditions/number_is_global", "order/static_method"}
