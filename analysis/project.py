@@ -9,7 +9,7 @@ from functools import cached_property
 
 from gbfix.analysis.names import Names
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
-from gbfix.analysis.source import SourceFile
+from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Value
 
 
@@ -44,8 +44,16 @@ class Project:
         return FileView(self, self.files[path])
 
     def with_file(self, source: SourceFile) -> Project:
-        """The same project with one file replaced."""
-        return replace(self, files={**self.files, source.path: source})
+        """The same project with one file edited.
+
+        What is compiled is carried over by qualified name: a fix changes what a function does, not who calls it, and
+        searching thousands of files again for every pass would take minutes.
+        """
+        edited = replace(self, files={**self.files, source.path: source})
+        names = {path: scopes for path, scopes in self.names.items() if path != source.path}
+        carried = _carried_over(self.compiled[source.path], self.files[source.path], source)
+        vars(edited).update(names=names, compiled={**self.compiled, source.path: carried})
+        return edited
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +77,25 @@ class FileView:
     def compiled(self) -> tuple[CompiledFunction, ...]:
         """The functions of this file that Dynamo traces into."""
         return self.project.compiled[self.source.path]
+
+
+def _carried_over(
+    compiled: Iterable[CompiledFunction], before: SourceFile, after: SourceFile
+) -> tuple[CompiledFunction, ...]:
+    """The compiled functions of an edited file: those that stand for the old ones, the n-th of a name for the n-th."""
+    old, new = _by_name(before), _by_name(after)
+    keys = {function: key for key, function in old.items()}
+    found = [(new.get(keys[c.function]), c) for c in compiled]
+    return tuple(replace(c, function=function) for function, c in found if function is not None)
+
+
+def _by_name(source: SourceFile) -> dict[tuple[str, int], Function]:
+    seen: dict[str, int] = {}
+    found = {}
+    for function in source.functions:
+        seen[function.qualname] = seen.get(function.qualname, 0) + 1
+        found[function.qualname, seen[function.qualname]] = function
+    return found
 
 
 def load(sources: Iterable[SourceFile], assume_compiled: bool = False) -> Project:

@@ -1,0 +1,96 @@
+"""The rules themselves: codes, names, and documentation that is true."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import gbfix.codemods
+from gbfix.analysis.project import load
+from gbfix.analysis.source import parse
+from gbfix.codemods import all_rules
+from gbfix.engine.model import Finding, Rule
+from gbfix.engine.passes import fix_text
+
+ROOT = Path(__file__).parent.parent
+RULES = all_rules()
+
+FRAMES = {
+    "tensor-value-branch": "(x: torch.Tensor):\n{}\n    return y",
+    "tensor-value-return": "(x: torch.Tensor):\n{}",
+    "tensor-value-ternary": "(x: torch.Tensor):\n{}\n    return y",
+    "mixed-condition-branch": "(x: torch.Tensor):\n{}\n    return x",
+    "guarded-masked-fill": "(x: torch.Tensor, mask: torch.Tensor):\n{}\n    return x",
+    "branch-around-call": "(self, x: torch.Tensor):\n{}\n    return x",
+    "branch-with-unsafe-side": "(x: torch.Tensor, n: torch.Tensor):\n{}\n    return y",
+}
+"""The function around the documented lines of each rule."""
+
+
+def findings(text: str) -> list[Finding]:
+    view = load([parse("program.py", text)]).view("program.py")
+    return [finding for rule in RULES for finding in rule.find(view)]
+
+
+def name_of(rule: Rule) -> str:
+    return rule.name
+
+
+def block_after(word: str, documentation: str) -> str:
+    found = re.search(rf"^{word}:\n\n((?:    .*\n|\n)+)", documentation, re.MULTILINE)
+    assert found is not None, f"no {word} in the documentation"
+    return textwrap.dedent(found.group(1)).strip("\n")
+
+
+def program(rule: Rule, lines: str) -> str:
+    body = textwrap.indent(lines, "    ")
+    return "import torch\n\n\n@torch.compile\ndef f" + FRAMES[rule.name].format(body) + "\n"
+
+
+def test_codes_and_names_are_unique_and_well_formed() -> None:
+    assert len({rule.code for rule in RULES}) == len(RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert all(re.fullmatch(r"GBF\d{3}", rule.code) for rule in RULES)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.name) for rule in RULES)
+
+
+def test_a_rule_lives_in_the_file_of_its_name() -> None:
+    names = {m.name for m in pkgutil.iter_modules(gbfix.codemods.__path__) if not m.name.startswith("_")}
+    assert names == {rule.name.replace("-", "_") for rule in RULES}
+    for name in names:
+        assert importlib.import_module(f"gbfix.codemods.{name}").RULE.name == name.replace("_", "-")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_documentation_says_what_why_and_when_not(rule: Rule) -> None:
+    assert rule.summary.strip()
+    assert "todo" not in rule.documentation.lower()
+    for word in ("GB0170", "Before", "Source: "):
+        assert word in rule.documentation
+    assert "Stays away" in rule.documentation or "never rewritten" in rule.documentation
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.name in FRAMES], ids=name_of)
+def test_documented_rewrite_is_what_happens(rule: Rule) -> None:
+    before, after = (program(rule, block_after(word, rule.documentation)) for word in ("Before", "After"))
+    result = fix_text(before, findings, unsafe=True)
+    assert result.after == after
+    assert {finding.name for finding in result.applied} == {rule.name}
+
+
+def test_every_rule_with_a_rewrite_has_a_documented_one() -> None:
+    assert {rule.name for rule in RULES} - set(FRAMES) == {"tensor-value-loop"}
+
+
+def test_rules_are_found_in_the_order_of_their_codes() -> None:
+    assert [rule.code for rule in RULES] == sorted(rule.code for rule in RULES)
+
+
+def test_finding_is_pure() -> None:
+    text = (ROOT / "golden" / "tensor_value_branch" / "if_else" / "before.py").read_text()
+    assert findings(text) == findings(text)
