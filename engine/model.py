@@ -93,9 +93,9 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Replacement:
-    """New source for one expression, or for whole consecutive statements of one block.
+    r"""New source for one expression, or for whole consecutive statements of one block.
 
-    `source` is written as if at indentation zero, lines joined by "\\n", without a trailing
+    `source` is written as if at indentation zero, lines joined by "\n", without a trailing
     newline; an empty `source` deletes the statements (a block left empty gets `pass`). Comments inside the
     span that `source` does not repeat are kept by the engine as lines above the new statement.
     """

@@ -2,7 +2,8 @@
 
 `golden/<rule>/<case>/` holds `before.py`, `inputs.py` and either `after.py` or `reason.txt`. A case whose name begins
 with `unsafe_` needs `--unsafe`, and must stay as it is without; one with a `difference.txt` is known to change its
-program for some inputs, and the file holds the assumed claim that says so. `pytest --update-golden` writes `after.py` anew.
+program for some inputs, and the file holds the assumed claim that says so. `pytest --update-golden` writes
+`after.py` and `reason.txt` anew.
 """
 
 from __future__ import annotations
