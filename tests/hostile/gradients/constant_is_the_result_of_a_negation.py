@@ -1,0 +1,17 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    b = torch.zeros_like(x)
+    torch.neg(b, out=b)
+    if x.sum() > 0:
+        y = b + b
+    else:
+        y = x + x
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]

@@ -1,0 +1,22 @@
+import torch
+from torch import Tensor
+
+
+@torch.compile
+def f(x: Tensor):
+    a = torch.zeros_like(x)
+    b = x + x
+    try:
+        a, b = x + x, torch.zeros_like(x)
+        x[7]
+    except IndexError:
+        pass
+    if x.sum() > 0:
+        y = a + a
+    else:
+        y = b + b
+    return y
+
+
+def inputs():
+    return [(torch.tensor(row, requires_grad=True),) for row in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])]
