@@ -47,10 +47,16 @@ class Context:
         """True when the function binds the name itself."""
         return name in self.local_names
 
+    @cached_property
+    def _is_static(self) -> bool:
+        decorators = getattr(self.function.node, "decorator_list", [])
+        return any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in decorators)
+
     def is_self(self, node: ast.expr) -> bool:
         """True for the receiver parameter of a method."""
         return (
             self.function.owner is not None
+            and not self._is_static
             and isinstance(node, ast.Name)
             and bool(self.function.parameters)
             and node.id == self.function.parameters[0].arg

@@ -240,7 +240,7 @@ class Flow:
         for name, held in state.values.items():
             if not held.tensor_like or (held.fresh and name not in touched):
                 continue
-            after = replace(held, sources=frozenset({place}))
+            after = replace(held, sources=frozenset({v.term(place, name)}))
             if anything:
                 other = v.opaque_tensor(v.term(place, name), None)
                 after = replace(

@@ -258,9 +258,7 @@ def share_memory(first: Tensor, second: Tensor) -> bool:
     return first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr() and first.numel() > 0
 
 
-WRONG = {
-    ("needs", "square"): "bool tensors are taken and become int64: no need of NOT_BOOL",
-}
+WRONG: dict[tuple[str, str], str] = {}
 """What the table is known to say wrongly: by check and operation, with the right claim."""
 
 

@@ -26,23 +26,13 @@ from gbfix.engine.passes import fix_text
 FOLDER = Path(__file__).parent / "hostile"
 PROGRAMS = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.glob("*/*.py"))}
 
-SAFE_BUT_DIFFERENT: dict[str, list[str]] = {
-    "a write gives every tensor the same source": [
-        "gradients/constant_is_shared_and_written_through_a_list",
-        "gradients/constant_is_written_beside_an_argument",
-    ],
-}
+SAFE_BUT_DIFFERENT: dict[str, list[str]] = {}
 """Programs that a safe fix changes, under the reason: the promise is broken there, until someone repairs it."""
 
-UNSAFE_AND_UNNAMED: dict[str, list[str]] = {
-    "a write gives every tensor the same source": [
-        "gradients/argument_is_detached_before_a_write",
-        "gradients/constant_is_the_result_of_a_negation",
-    ],
-}
+UNSAFE_AND_UNNAMED: dict[str, list[str]] = {}
 """Programs that an unsafe fix changes in a way which it does not say, under the reason."""
 
-NOTHING_FOUND = {"conditions/comparison_with_none", "conditions/number_is_global", "order/static_method"}
+NOTHING_FOUND = {"conditions/comparison_with_none", "conditions/number_is_global"}
 """Programs in which no condition is taken as one on a tensor."""
 
 COMPILED = [
