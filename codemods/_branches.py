@@ -8,6 +8,7 @@ Order of preference for one branch: keep the Python half of its condition a Pyth
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -24,7 +25,7 @@ from gbfix.codemods._predicate import reads_tensor
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import ADVICE, Draft, Site, is_elif, torch_name
 from gbfix.codemods._ternary_site import TernarySite
-from gbfix.codemods._text import in_style_of
+from gbfix.codemods._text import in_style_of, indentation_of
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 BRANCH = ("GBF101", "tensor-value-branch")
@@ -142,53 +143,43 @@ class FunctionBranches:
         rule = self._rule_of(node, state)
         message = f"branch on the value of {shorten(self.source.segment(node.test), 60)}"
         try:
-            site = IfSite(self.flow, node, rest, state)
-            draft, span = site.where()
-            failed = None
-            try:
-                obligations = self._where_obligations(node, draft, site.written_later(), site.touched_later())
-            except RefusedError as refused:
-                failed, obligations = refused, []
-            if failed is not None or self._prefers_cond(obligations):
-                try:
-                    return self._one_side(site, node, message)
-                except RefusedError as neither:
-                    if failed is not None:
-                        failed.advice += f"; torch.cond cannot run one side either: {neither.obligation.reason}"
-            if failed is not None:
-                raise failed
-            if rule == MASKED:
-                draft.lines = [*draft.choices[0].predicate.hoisted, self.source.segment(node.body[0])]
-            if rule == BRANCH and RETURN in draft.targets:
-                rule = RETURNS
-            return self._finding(rule, node, message, obligations, draft, span)
+            return self._attempt(rule, message, IfSite(self.flow, node, rest, state))
         except RefusedError as refused:
             return self._refusal(rule, node, message, refused)
 
     def _attempt_ternary(self, node: ast.IfExp, statement: ast.stmt | None, state: State) -> Finding:
         message = f"conditional expression on the value of {shorten(self.source.segment(node.test), 60)}"
         try:
-            site = TernarySite(self.flow, node, statement, state)
-            draft, span = site.where()
-            failed = None
-            try:
-                obligations = self._where_obligations(node, draft, site.written_later(), site.touched_later())
-            except RefusedError as refused:
-                failed, obligations = refused, []
-            if failed is not None or self._prefers_cond(obligations):
-                try:
-                    return self._one_side(site, node, message)
-                except RefusedError as neither:
-                    if failed is not None:
-                        failed.advice += f"; torch.cond cannot run one side either: {neither.obligation.reason}"
-            if failed is not None:
-                raise failed
-            return self._finding(TERNARY, node, message, obligations, draft, span)
+            return self._attempt(TERNARY, message, TernarySite(self.flow, node, statement, state))
         except RefusedError as refused:
             return self._refusal(TERNARY, node, message, refused)
 
-    def _one_side(self, site: Site, node: ast.If | ast.IfExp, message: str) -> Finding:
+    def _attempt(self, rule: tuple[str, str], message: str, site: Site) -> Finding:
+        """The site as torch.where, or as torch.cond where that is not allowed. Raises RefusedError."""
+        draft, span = site.where()
+        try:
+            obligations = self._where_obligations(site.node, draft, site.written_later(), site.touched_later())
+        except RefusedError as failed:
+            try:
+                return self._one_side(site, message)
+            except RefusedError as neither:
+                failed.advice += f"; torch.cond cannot run one side either: {neither.obligation.reason}"
+                raise failed from neither
+        if self._prefers_cond(obligations):
+            with contextlib.suppress(RefusedError):
+                return self._one_side(site, message)
+        if rule == MASKED and isinstance(site.node, ast.If):
+            draft.lines = [*draft.choices[0].predicate.hoisted, self._dedented(site.node.body[0])]
+        if rule == BRANCH and RETURN in draft.targets:
+            rule = RETURNS
+        return self._finding(rule, site.node, message, obligations, draft, span)
+
+    def _dedented(self, statement: ast.stmt) -> str:
+        return self.source.segment(statement).replace("\n" + indentation_of(self.source, statement), "\n")
+
+    def _one_side(self, site: Site, message: str) -> Finding:
         """The branch as torch.cond. Raises RefusedError when that is not allowed either."""
+        node = site.node
         draft, span = site.cond()
         later = site.written_later()
         self._check_conditions_used(draft)

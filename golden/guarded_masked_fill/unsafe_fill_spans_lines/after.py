@@ -6,7 +6,7 @@ def f(x: torch.Tensor) -> torch.Tensor:
     y = x.float() + 1.0
     mask = torch.isnan(y)
     y = y.masked_fill(
-                mask,
-                0.0,
-            )
+        mask,
+        0.0,
+    )
     return y
