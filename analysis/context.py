@@ -173,6 +173,19 @@ class Context:
         return self.source.enclosing_function(callee.node) is not None
 
 
+class _ModuleContext(Context):
+    """The top level of a file, where no name is local."""
+
+    local_names = frozenset[str]()
+
+
+def module_context(view: FileView) -> Context:
+    """Where the top level of a file is evaluated."""
+    nothing = ast.parse("lambda: None", mode="eval").body
+    assert isinstance(nothing, ast.Lambda)
+    return _ModuleContext(view, Function("<module>", nothing, None))
+
+
 def _as_tuple(salt: Hashable) -> tuple[Hashable, ...]:
     return salt if isinstance(salt, tuple) else (salt,)
 

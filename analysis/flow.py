@@ -13,7 +13,8 @@ from functools import cached_property
 
 from gbfix.analysis import values as v
 from gbfix.analysis.annotations import parameter_value
-from gbfix.analysis.context import Context, stored_names
+from gbfix.analysis.callers import Callers, callers_of
+from gbfix.analysis.context import Context, module_context, stored_names
 from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.gradients import gradient_mode
@@ -50,7 +51,9 @@ class State:
 class Flow:
     """The states of one function: `before[statement]` is what holds when the statement starts."""
 
-    def __init__(self, view: FileView, function: Function) -> None:
+    def __init__(self, view: FileView, function: Function, *, ask_callers: bool = True) -> None:
+        """Run the function; `ask_callers` looks at what its callers pass, which runs them without asking theirs."""
+        self._ask_callers = ask_callers
         self.context = Context(view, function)
         self.before: dict[ast.stmt, State] = {}
         self._untracked = self._written_by_inner_functions()
@@ -95,10 +98,26 @@ class Flow:
                 found[name] = Value(Kind.OTHER, class_name="self")
             else:
                 value = parameter_value(self.context, argument)
-                if value.kind is Kind.MAYBE and name in evidence:
+                if value.kind is Kind.MAYBE and name in self._callers.tensors:
+                    value = replace(value.assuming(self._what_callers_leave_open(argument)), kind=Kind.TENSOR)
+                elif value.kind is Kind.MAYBE and name in evidence:
                     value = replace(value.assuming([evidence[name]]), kind=Kind.TENSOR)
                 found[name] = value
         return {name: value for name, value in found.items() if name not in self._untracked}
+
+    @cached_property
+    def _callers(self) -> Callers:
+        if not self._ask_callers:
+            return Callers()
+        return callers_of(self.context.view, self.context.function, _value_in)
+
+    def _what_callers_leave_open(self, argument: ast.arg) -> list[Assumption]:
+        """Other files may call a public function with something else."""
+        if self._callers.complete:
+            return []
+        calls = "the one call" if self._callers.count == 1 else f"the {self._callers.count} calls"
+        claim = f"every caller passes a tensor for {argument.arg}, as {calls} in the given files do"
+        return [Assumption(claim.replace(" do", " does") if self._callers.count == 1 else claim, argument.lineno)]
 
     @cached_property
     def _evidence(self) -> dict[str, Assumption]:
@@ -447,6 +466,17 @@ class Flow:
         for end in ends:
             merged = _merge(merged, end, ("match", statement.lineno))
         return merged
+
+
+def _value_in(view: FileView, node: ast.expr) -> Value:
+    """The facts about an argument at a call, without looking at who calls the caller."""
+    caller = view.source.enclosing_function(node)
+    if caller is None:
+        return Evaluation(module_context(view), {}).value(node)
+    statement = next((parent for parent in view.source.ancestors(node) if isinstance(parent, ast.stmt)), None)
+    flow = Flow(view, caller, ask_callers=False)
+    state = flow.before.get(statement) if statement is not None else None
+    return flow.evaluate(node, state)[0] if state is not None else v.UNKNOWN
 
 
 def _operand_names(node: ast.expr) -> list[str]:

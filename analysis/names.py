@@ -12,6 +12,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import get_args
 
 from gbfix.analysis.source import FunctionNode, SourceFile, children, evaluated_outside
@@ -73,6 +74,15 @@ class Names:
     def nodes(self) -> Iterable[tuple[ast.AST, Scope]]:
         """Every node with its scope, outer before inner, in source order but for decorators and the like."""
         return self._scopes.items()
+
+    @cached_property
+    def loads(self) -> dict[str, list[ast.Name]]:
+        """Every load of each name, in source order."""
+        found: dict[str, list[ast.Name]] = {}
+        for node, _ in self.nodes():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(node)
+        return found
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope in which an expression or statement is evaluated.

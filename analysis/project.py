@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from gbfix.analysis.callers import importers_in
 from gbfix.analysis.names import Names
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
@@ -32,6 +33,11 @@ class Project:
         for function in compiled_functions(self):
             found[function.path].append(function)
         return {path: tuple(functions) for path, functions in found.items()}
+
+    @cached_property
+    def importers(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """For each file and top-level name of it, the files that import the name, and what they call it."""
+        return importers_in(self)
 
     def names_of(self, path: str) -> Names:
         """The scopes of one file, read once."""

@@ -1,0 +1,101 @@
+"""What the callers of a function pass, as far as the given files show it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gbfix.analysis.modules import Modules
+from gbfix.analysis.source import Function, SourceFile
+from gbfix.analysis.values import Kind, Value
+
+if TYPE_CHECKING:
+    from gbfix.analysis.project import FileView, Project
+
+Evaluate = Callable[["FileView", ast.expr], Value]
+"""Gives the facts about an expression at its place in a file."""
+
+
+@dataclass(frozen=True)
+class Callers:
+    """The calls of one function in the given files.
+
+    tensors: the parameters for which every call passes a tensor. count: how many calls there are. complete: nobody
+    else can call it, since the name is private or local and is used for nothing but these calls.
+    """
+
+    tensors: frozenset[str] = frozenset()
+    count: int = 0
+    complete: bool = False
+
+
+def callers_of(view: FileView, function: Function, evaluate: Evaluate) -> Callers:
+    """The calls of a plain function; an empty `Callers` for methods and for functions that are handed around."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or function.owner is not None or node.args.vararg or node.args.kwarg:
+        return Callers()
+    calls: list[tuple[FileView, ast.Call]] = []
+    for where, use in _uses(view, function):
+        call = where.source.parents.get(use)
+        if not isinstance(call, ast.Call) or call.func is not use:
+            return Callers()
+        calls.append((where, call))
+    passed = [_passed(node, call) for _, call in calls]
+    if not calls or any(arguments is None for arguments in passed):
+        return Callers()
+    tensors = set()
+    for parameter in function.parameters:
+        given = [
+            (where, arguments[parameter.arg])
+            for (where, _), arguments in zip(calls, passed, strict=True)
+            if arguments is not None and parameter.arg in arguments
+        ]
+        values = [evaluate(where, argument) for where, argument in given]
+        if len(given) == len(calls) and all(value.kind is Kind.TENSOR and not value.assumed for value in values):
+            tensors.add(parameter.arg)
+    private = node.name.startswith("_") or view.source.enclosing_function(node) is not None
+    return Callers(frozenset(tensors), len(calls), private)
+
+
+def _uses(view: FileView, function: Function) -> Iterator[tuple[FileView, ast.expr]]:
+    """Every load of the function's name, in its file and in the files that import it."""
+    assert not isinstance(function.node, ast.Lambda)
+    name = function.node.name
+    yield from ((view, use) for use in view.names.loads.get(name, ()) if _defined_by(view, use, function))
+    if view.source.parents.get(function.node) is view.source.tree:
+        for path, local in view.project.importers.get((view.source.path, name), ()):
+            other = view.project.view(path)
+            yield from ((other, use) for use in other.names.loads.get(local, ()))
+
+
+def _defined_by(view: FileView, use: ast.Name, function: Function) -> bool:
+    return any(binding.node is function.node for binding in view.names.bindings(use.id, use))
+
+
+def _passed(callee: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
+    """The argument for each parameter that a call gives; None with star arguments."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    positional = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]]
+    passed = dict(zip(positional, call.args, strict=False))
+    passed.update({k.arg: k.value for k in call.keywords if k.arg is not None})
+    return passed
+
+
+def importers_in(project: Project) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """For each file and top-level name of it, the files that import the name, and what they call it."""
+    modules = Modules(project.files, lambda path, name: name in _top_level(project, project.files[path]))
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for path, source in sorted(project.files.items()):
+        for local, bindings in project.names_of(path).local_bindings(source.tree).items():
+            for binding in bindings:
+                target = modules.resolve(path, binding.qualified) if binding.qualified else None
+                if target is not None and len(target[1]) == 1:
+                    found.setdefault((target[0], target[1][0]), []).append((path, local))
+    return found
+
+
+def _top_level(project: Project, source: SourceFile) -> dict[str, object]:
+    return dict(project.names_of(source.path).local_bindings(source.tree))
