@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import subprocess
+import sys
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -127,11 +129,25 @@ def test_layout_variants_hold(case: Path, variant: str) -> None:
 @pytest.mark.parametrize("case", DIFFERENT, ids=name_of)
 def test_difference_is_named_by_an_assumption(case: Path) -> None:
     inputs = load_inputs(case)
-    before, after = (run(case / name, inputs, compiled=False) for name in ("before.py", "after.py"))
-    assert after.observations != before.observations
+    before, after = (
+        [run(case / name, inputs, compiled=compiled).observations for compiled in (False, True)]
+        for name in ("before.py", "after.py")
+    )
+    assert after != before
     applied = fix(read(case / "before.py"), case).applied
     assumed = {o.claim for finding in applied for o in finding.obligations if o.discharge is Discharge.ASSUMED}
     assert set(read(case / "difference.txt").split("\n")) - {""} <= assumed
+
+
+@pytest.mark.parametrize("case", DIFFERENT, ids=name_of)
+def test_difference_is_named_in_the_output(case: Path, tmp_path: Path) -> None:
+    (tmp_path / "before.py").write_bytes((case / "before.py").read_bytes())
+    start = "from gbfix.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "apply", "--unsafe", "before.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    said = ran.stdout + ran.stderr
+    for claim in read(case / "difference.txt").split("\n"):
+        assert re.search(rf"^  assumed   {re.escape(claim)}" if claim else "", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("case", [case for case in CHANGED if case not in DIFFERENT], ids=name_of)
