@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from gbfix.analysis.members import class_members
 from gbfix.analysis.names import Binding, Names
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, SourceFile
+from gbfix.analysis.tree import stored_names
 from gbfix.analysis.values import Kind, Value
 
 _INLINE_DEPTH = 4
@@ -228,24 +229,3 @@ def _run_straight(
             case _:
                 return None
     return None
-
-
-def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Every name that the nodes may bind, in any scope."""
-    found: set[str] = set()
-    for top in nodes:
-        for node in ast.walk(top):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                    found.add(name)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    found.add(name)
-                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                    found.update(alias.asname or alias.name.split(".")[0] for alias in aliases)
-                case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                    found.add(name)
-                case ast.MatchMapping(rest=str(name)):
-                    found.add(name)
-                case _:
-                    continue
-    return frozenset(found)

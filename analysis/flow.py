@@ -14,13 +14,14 @@ from functools import cached_property
 from gbfix.analysis import values as v
 from gbfix.analysis.annotations import parameter_value
 from gbfix.analysis.callers import Callers, callers_of
-from gbfix.analysis.context import Context, module_context, stored_names
+from gbfix.analysis.context import Context, module_context
 from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.gradients import gradient_mode
 from gbfix.analysis.operators import EVIDENCE_METHODS, LIKE_FACTORIES, OPERATORS, TAKES_SEQUENCE
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, FunctionNode
+from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Assumption, Kind, Value
 
 _LOOP_ROUNDS = 6
@@ -154,7 +155,7 @@ class Flow:
             for n in ast.walk(self.context.function.node)
             if isinstance(n, FunctionNode) and n is not self.context.function.node
         ]
-        return frozenset(n.id for function in inner for n in ast.walk(function) if isinstance(n, ast.Name))
+        return frozenset(names_in(inner))
 
     # -- execution -------------------------------------------------------------------------
 
@@ -250,7 +251,7 @@ class Flow:
         """What is left of the facts when a tensor has been written to, and with it all that may share its memory."""
         if not writes:
             return state
-        touched = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        touched = names_in([value])
         place = v.term("written", value.lineno, value.col_offset)
         return self._written(touched, place, anything=Write.ANYTHING in writes, state=state)
 
@@ -270,7 +271,7 @@ class Flow:
 
     def _anywhere_in(self, body: Sequence[ast.AST], state: State) -> State:
         """What holds when any part of some statements may have run: after an exception, a `break`, a class body."""
-        read = {n.id for top in body for n in ast.walk(top) if isinstance(n, ast.Name)}
+        read = names_in(body)
         line = min((getattr(top, "lineno", 0) for top in body), default=0)
         state = self._written(read, v.term("anywhere", line), anything=True, state=state.without(stored_names(body)))
         private = {name: replace(held, fresh=False) for name, held in state.values.items() if name in read}
@@ -278,7 +279,7 @@ class Flow:
 
     def _shared(self, value: ast.expr, state: State) -> State:
         """Tensors handed to something unknown, named twice, viewed or put in a container are not private any more."""
-        touched = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        touched = names_in([value])
         changed = {
             name: replace(held, fresh=False) for name, held in state.values.items() if name in touched and held.fresh
         }
@@ -310,7 +311,7 @@ class Flow:
                     return self._anywhere_in([target], state)
                 if isinstance(target, ast.Attribute) and target.attr not in ("data", "grad", "requires_grad"):
                     return state
-                touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                touched = names_in([target])
                 place = v.term("written", target.lineno, target.col_offset)
                 anything = isinstance(target, ast.Attribute) and target.attr in ("data", "grad", "requires_grad")
                 return self._written(touched, place, anything=anything, state=state)
@@ -326,7 +327,7 @@ class Flow:
     def _augmented(self, target: ast.expr, value: ast.expr, state: State) -> State:
         state, found = self._run(value, state)
         if not isinstance(target, ast.Name):
-            touched = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+            touched = names_in([target])
             place = v.term("written", target.lineno, target.col_offset)
             return self._written(touched, place, anything=False, state=self._shared(value, state))
         if target.id in self._untracked or target.id not in state.values:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ast
 
+_NO_LITERAL = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+"""What `ast.literal_eval` raises for other expressions."""
+
+
+def literal_number(node: ast.expr) -> float | int | None:
+    """The number or bool that a literal names, exactly; None for anything else."""
+    try:
+        value = ast.literal_eval(node)
+    except _NO_LITERAL:
+        return None
+    return value if isinstance(value, int | float) else None
+
 
 def number_of(node: ast.expr) -> float | None:
     """The finite number that a literal names, None for anything else (also for a bool)."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-        return None
-    return float(value)
+    value = literal_number(node)
+    return None if value is None or isinstance(value, bool) or abs(value) > 1e300 else float(value)
 
 
 def is_nonzero_constant(node: ast.expr) -> bool:
@@ -42,7 +49,7 @@ def is_literal(node: ast.expr) -> bool:
     """True for an expression that `ast.literal_eval` takes."""
     try:
         ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    except _NO_LITERAL:
         return False
     return True
 

@@ -121,8 +121,7 @@ def _table() -> dict[str, Operator]:
     add("neg negative", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("positive", Need.NOT_BOOL, shape=like, dtype=Dtype.SAME, gradient=safe, aliases=True)
     add("abs absolute", Need.NOT_BOOL, shape=like, dtype=Dtype.MAGNITUDE, gradient=finite)
-    add("relu", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
-    add("relu6", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
+    add("relu relu6", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("leaky_relu", Need.FLOATING, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("sign", Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
     add("round floor ceil trunc", Need.NOT_BOOL, Need.REAL, shape=like, dtype=Dtype.SAME, gradient=safe)
@@ -324,9 +323,7 @@ FACTORIES = frozenset(
 )
 """Functions that make a tensor from no tensor."""
 
-RANDOM_FACTORIES = frozenset(
-    {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal"}
-)
+RANDOM_FACTORIES = frozenset({"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like"})
 """Factories that draw from the generator."""
 
 METADATA_METHODS = frozenset(
@@ -374,15 +371,12 @@ METADATA_ATTRIBUTES = frozenset(
 VIEW_ATTRIBUTES = frozenset({"T", "mT", "data"})
 """Attributes of a tensor that are tensors sharing its memory."""
 
-SCALAR_READERS = frozenset({"item", "tolist", "__bool__", "__float__", "__int__", "__len__"})
-"""Methods that bring values of a tensor to Python."""
-
 EVIDENCE_METHODS = (
     frozenset(OPERATORS)
     | frozenset(CASTS)
     | {"item", "size", "dim", "numel", "requires_grad_", "backward", "cpu", "cuda", "new_zeros", "new_ones"}
 )
-EVIDENCE_METHODS -= {"where", "type_as", "t", "select", "sort", "repeat", "index_select", "stack", "cat", "roll"}
+EVIDENCE_METHODS -= {"where", "type_as", "t", "select", "repeat", "index_select", "stack", "cat", "roll"}
 """Calling one of these suggests that the receiver is a tensor. It proves nothing: other libraries have them too."""
 
 STATELESS_MODULES = {
@@ -413,7 +407,6 @@ MAY_WRITE_BY_POSITION = frozenset(
         "relu",
         "relu6",
         "leaky_relu",
-        "hardtanh",
         "elu",
         "selu",
         "celu",

@@ -2,7 +2,7 @@
 
 A side is a list of statements that only compute. The outcome of running it is one `Piece` of
 source per target; statements that the target's source needs first become lines of their own, under
-names that disturb nothing. Where two sides meet, `Selector` joins their pieces.
+names that disturb nothing. Where two sides meet, `Site.combine` joins their pieces.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.literals import shorten
+from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
@@ -235,7 +237,7 @@ class ArmReader:
     def _settle(self, reading: ast.expr, arm: Arm, renames: dict[str, str], also: str = "") -> None:
         """Give every target that `reading` reads a line of its own, so that it can be read."""
         self._refuse_read_of_attribute(reading, arm)
-        read = {n.id for n in ast.walk(reading) if isinstance(n, ast.Name)} | {also}
+        read = names_in([reading]) | {also}
         for name in [n for n in arm.outcome if n in read]:
             self.materialise(name, arm, renames)
 
@@ -272,8 +274,7 @@ class ArmReader:
 
 
 def _unsupported(statement: ast.stmt, text: str) -> RefusedError:
-    flat = " ".join(text.split())
-    shown = flat if len(flat) <= 60 else flat[:57] + "..."
+    shown = shorten(text)
     words = {
         ast.Raise: (
             "no side raises",

@@ -23,9 +23,10 @@ from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._predicate import reads_tensor
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._sites import ADVICE, Draft, Site, is_elif, torch_name
+from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite
 from gbfix.codemods._text import in_style_of, indentation_of
+from gbfix.codemods._tree import is_elif
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 BRANCH = ("GBF101", "tensor-value-branch")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.liveness import is_read_after, is_read_by_others
+from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice, shorten
 from gbfix.codemods._predicate import reads_tensor
@@ -16,16 +17,13 @@ from gbfix.codemods._sites import (
     ADVICE,
     Draft,
     Site,
-    all_names,
-    always_returns,
-    captured_in,
     cond_side,
     name_piece,
-    names_in,
     parts_of,
 )
 from gbfix.codemods._ternary_site import ternary_piece
 from gbfix.codemods._text import call, indentation_of, on_its_own
+from gbfix.codemods._tree import all_names, always_returns, captured_in
 from gbfix.engine.model import Span
 
 

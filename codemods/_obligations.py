@@ -10,6 +10,7 @@ import ast
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from gbfix.analysis import literals
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects, Requirement
 from gbfix.analysis.flow import Flow
@@ -418,6 +419,5 @@ def _both(selection: Selection) -> str:
 
 
 def shorten(text: str, limit: int = 50) -> str:
-    """A text on one line, cut in the middle of nothing: at the end, with dots."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 3] + "..."
+    """The text on one line, cut at the end when it is too long for a reason that may name two."""
+    return literals.shorten(text, limit)

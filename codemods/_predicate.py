@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.literals import literal_number
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, render, trailing_comment
@@ -238,11 +239,11 @@ class PredicateBuilder:
         `.item()` compared in double precision; the tensor compares in its own dtype, to which the other
         operand is rounded. Constants of eight significant bits are exact in every floating dtype.
         """
-        constants = [_constant(part) for part in parts]
+        constants = [literal_number(part) for part in parts]
         for index, part in enumerate(parts):
             other = 1 - index
             if not reads[index]:
-                if values[index].tensor_like and values[index].kind is not Kind.NUMBER:
+                if values[index].tensor_like:
                     self.predicate.assumptions.append(
                         (
                             f"{self._text(part)} is a Python number",
@@ -272,7 +273,7 @@ class PredicateBuilder:
 
     def _membership(self, left: ast.expr, right: ast.expr, *, negated: bool) -> str:
         choices = right.elts if isinstance(right, ast.Tuple | ast.List) else []
-        constants = [_constant(choice) for choice in choices]
+        constants = [literal_number(choice) for choice in choices]
         if not choices or any(constant is None for constant in constants):
             raise RefusedError(
                 "membership is tested in constants",
@@ -491,14 +492,6 @@ class PredicateBuilder:
 
     def _comparand(self, node: ast.expr) -> str:
         return _parenthesised(self._verbatim(node), node, loose=True)
-
-
-def _constant(node: ast.expr) -> float | int | None:
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, int | float) else None
 
 
 def _short_mantissa(constant: float | int) -> bool:

@@ -12,12 +12,13 @@ from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.liveness import is_read_after
 from gbfix.analysis.project import FileView
-from gbfix.analysis.source import SourceFile
+from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice, Selection, shorten
 from gbfix.codemods._predicate import Predicate, PredicateBuilder
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import call, unused_name
+from gbfix.codemods._tree import all_names, starred
 from gbfix.engine.model import Replacement, Span
 
 ADVICE = "compute both values with tensor operations, or keep the break on purpose with torch._dynamo.graph_break()"
@@ -79,7 +80,7 @@ class Site:
             statement = next((p for p in self.source.ancestors(part) if isinstance(p, ast.stmt)), None)
             state = self.flow.before.get(statement) if statement is not None else None
             if state is not None and self.flow.evaluate(part, state)[1].effects.writes:
-                names |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+                names |= names_in([part])
         return sorted(names)
 
     def _later(self) -> Iterator[ast.AST]:
@@ -313,49 +314,6 @@ def cond_side(parts: Sequence[Piece], *, tuple_: bool) -> str:
         texts.append(part.source if new else f"{part.source if simple else f'({part.source})'}.clone()")
     joined = ", ".join(texts) + ("," if len(texts) == 1 else "")
     return f"lambda: ({joined})" if tuple_ else f"lambda: {texts[0]}"
-
-
-def captured_in(node: ast.expr) -> list[ast.expr]:
-    """Names and attribute paths that an expression reads as values, not as functions."""
-    if isinstance(node, ast.Call):
-        parts = [*node.args, *(k.value for k in node.keywords)]
-        if isinstance(node.func, ast.Attribute):
-            parts.append(node.func.value)
-        return [name for part in parts for name in captured_in(part)]
-    if isinstance(node, ast.Name | ast.Attribute):
-        return [node]
-    return [name for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr) for name in captured_in(child)]
-
-
-def always_returns(body: Sequence[ast.stmt]) -> bool:
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, ast.Return):
-        return True
-    return isinstance(last, ast.If) and always_returns(last.body) and always_returns(last.orelse)
-
-
-def starred(nodes: Sequence[ast.expr]) -> bool:
-    return any(isinstance(node, ast.Starred) for node in nodes)
-
-
-def names_in(nodes: Sequence[ast.AST]) -> set[str]:
-    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def all_names(tree: ast.AST) -> set[str]:
-    found = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)}
-    found |= {part.arg for part in ast.walk(tree) if isinstance(part, ast.arg)}
-    return found
-
-
-def is_elif(source: SourceFile, node: ast.stmt) -> bool:
-    """True for an `if` that is written as `elif`."""
-    if not isinstance(node, ast.If):
-        return False
-    span = source.span(node)
-    return source.lines[span.line - 1][span.column :].startswith("elif")
 
 
 def torch_name(view: FileView, node: ast.AST) -> tuple[str, bool]:

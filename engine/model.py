@@ -54,13 +54,9 @@ class Span:
         """True when both cover at least one common position."""
         return self.start < other.end and other.start < self.end
 
-    def contains(self, other: Span) -> bool:
-        """True when `other` lies wholly inside."""
-        return self.start <= other.start and other.end <= self.end
-
 
 class Discharge(str, Enum):
-    """How an obligation was met (DESIGN: obligations are the heart)."""
+    """How an obligation was met."""
 
     PROVED = "proved"
     OBSERVED = "observed"

@@ -515,11 +515,11 @@ def _calls(name: str) -> Iterator[tuple[Any, ...]]:
             yield arguments(name, make().to(dtype))
 
 
-def test_factories_and_readers_exist() -> None:
+def test_factories_methods_and_modules_exist() -> None:
     for name in table.FACTORIES | table.LIKE_FACTORIES | table.RANDOM_FACTORIES:
         assert callable(getattr(torch, name))
     x = torch.ones(2, 2)
-    for name in table.METADATA_METHODS | set(table.CASTS) | table.SCALAR_READERS:
+    for name in table.METADATA_METHODS | set(table.CASTS):
         assert callable(getattr(x, name))
     for name in (table.METADATA_ATTRIBUTES | table.VIEW_ATTRIBUTES) - {"names"}:  # PyTorch 2.13 has no `names`
         assert hasattr(x, name)
