@@ -11,8 +11,8 @@ from gbfix.cli.positions import moved
 from gbfix.engine.diff import unified_diff
 from gbfix.engine.edit import EditError, apply_fixes
 from gbfix.engine.files import SourceText, encode_source
-from gbfix.engine.model import Discharge, Finding, Obligation, Result
-from gbfix.engine.passes import fix_text
+from gbfix.engine.model import Finding, Result
+from gbfix.engine.passes import fix_text, refused
 
 Find = Callable[[str], Sequence[Finding]]
 
@@ -56,10 +56,4 @@ def _entry(name: str, finding: Finding, text: str) -> Entry:
     try:
         return Entry(finding, unified_diff(name, text, apply_fixes(text, [finding.fix])))
     except EditError as error:
-        return Entry(_refused(finding, str(error)))
-
-
-def _refused(finding: Finding, reason: str) -> Finding:
-    violated = Obligation("the edit could be made", Discharge.VIOLATED, reason, finding.span.line)
-    kept = tuple(obligation for obligation in finding.obligations if obligation.claim != violated.claim)
-    return replace(finding, obligations=(*kept, violated))
+        return Entry(refused(finding, error))

@@ -48,6 +48,13 @@ def fix_text(
     )
 
 
+def refused(finding: Finding, error: EditError) -> Finding:
+    """The finding as a refusal, since its edit cannot be made; an earlier refusal of that kind is taken back."""
+    violated = Obligation("the edit could be made", Discharge.VIOLATED, str(error), finding.span.line)
+    kept = tuple(obligation for obligation in finding.obligations if obligation.claim != violated.claim)
+    return replace(finding, obligations=(*kept, violated))
+
+
 class _Run:
     """The text as it changes, and what was decided so far."""
 
@@ -101,7 +108,7 @@ class _Run:
             try:
                 apply_fixes(self.text, _fixes([*applicable, finding]))
             except EditError as error:
-                self.refusals[_identity(finding, self.text)] = _refusal(finding, str(error))
+                self.refusals[_identity(finding, self.text)] = refused(finding, error)
             else:
                 applicable.append(finding)
         return applicable
@@ -123,11 +130,6 @@ def _unsuppressed(text: str, find: Callable[[str], Sequence[Finding]]) -> list[F
 
 def _fixes(findings: Iterable[Finding]) -> list[Fix]:
     return [finding.fix for finding in findings if finding.fix is not None]
-
-
-def _refusal(finding: Finding, reason: str) -> Finding:
-    violated = Obligation("the edit could be made", Discharge.VIOLATED, reason, finding.span.line)
-    return replace(finding, obligations=(*finding.obligations, violated))
 
 
 def _with_refusals(
