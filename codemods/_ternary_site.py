@@ -63,7 +63,7 @@ class TernarySite(Site):
         """The expression as torch.cond."""
         self.draft = Draft()
         reader = self._reader()
-        predicate = self._predicate()
+        predicate = _predicate(self, self.node.test, self.state)
         first, second = (reader.piece(side, self.state, {}, Arm()) for side in (self.node.body, self.node.orelse))
         if predicate.inverted:
             first, second = second, first
@@ -77,15 +77,6 @@ class TernarySite(Site):
         text = call(f"{self.torch}.cond", [predicate.source, *sides], "", reader.width)
         self.draft.lines = [text]
         return self.draft, self._span()
-
-    def _predicate(self) -> Predicate:
-        predicate = self.predicate(self.node.test, self.state, self.statement)
-        if predicate.hoisted:
-            raise RefusedError(
-                "the condition is an expression", "it assigns a name", self.node.lineno, "assign the name before"
-            )
-        self.draft.edits += predicate.edits
-        return predicate
 
     def _reader(self) -> ArmReader:
         def nested(statement: ast.If, _rest: list[ast.stmt], _arm: Arm, _renames: dict[str, str]) -> None:
@@ -113,10 +104,7 @@ def ternary_piece(
             node.lineno,
             "nest the branch less deeply",
         )
-    predicate = site.predicate(node.test, state, site.statement)
-    if predicate.hoisted:
-        raise RefusedError("the condition is an expression", "it assigns a name", node.lineno, "assign the name before")
-    site.draft.edits += predicate.edits
+    predicate = _predicate(site, node.test, state)
     choice = Choice(predicate, established=state.established, gradients_off=state.gradients_off)
     site.draft.choices.append(choice)
     first, second = (reader.piece(side, state, renames, arm) for side in (node.body, node.orelse))
@@ -127,3 +115,12 @@ def ternary_piece(
     effects.add(predicate.effects)
     effects.add(piece.effects)
     return replace(piece, effects=effects)
+
+
+def _predicate(site: Site, test: ast.expr, state: State) -> Predicate:
+    """The tensor form of the test, for a place where no statement can stand before it."""
+    predicate = site.predicate(test, state, site.statement)
+    if predicate.hoisted:
+        raise RefusedError("the condition is an expression", "it assigns a name", test.lineno, "assign the name before")
+    site.draft.edits += predicate.edits
+    return predicate
