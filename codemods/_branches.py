@@ -25,7 +25,7 @@ from gbfix.codemods._predicate import reads_tensor
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite
-from gbfix.codemods._text import in_style_of, indentation_of
+from gbfix.codemods._text import in_style_of, indentation_of, reindented
 from gbfix.codemods._tree import is_elif
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
@@ -176,7 +176,7 @@ class FunctionBranches:
         return self._finding(rule, site.node, message, obligations, draft, span)
 
     def _dedented(self, statement: ast.stmt) -> str:
-        return self.source.segment(statement).replace("\n" + indentation_of(self.source, statement), "\n")
+        return reindented(self.source.segment(statement), indentation_of(self.source, statement), "")
 
     def _one_side(self, site: Site, message: str) -> Finding:
         """The branch as torch.cond. Raises RefusedError when that is not allowed either."""

@@ -22,7 +22,7 @@ from gbfix.codemods._sites import (
     parts_of,
 )
 from gbfix.codemods._ternary_site import ternary_piece
-from gbfix.codemods._text import call, indentation_of, on_its_own
+from gbfix.codemods._text import call, indentation_of, on_its_own, reindented
 from gbfix.codemods._tree import all_names, always_returns, captured_in
 from gbfix.engine.model import Span
 
@@ -97,7 +97,7 @@ class IfSite(Site):
         pieces = self.combine(condition, first, second, choice, live, fallback, first_reader)
         lines = list(predicate.hoisted)
         if hoisted:
-            lines.append(f"{hoisted} = {predicate.source}")
+            lines.append(f"{hoisted} = {on_its_own(predicate.source)}")
         lines += [
             *first.lines,
             *second.lines,
@@ -149,7 +149,7 @@ class IfSite(Site):
             return lines
         self._check_python_half()
         condition = f" {self.operator} ".join(self._python_text(part) for part in self.python)
-        inner = ["    " + line.replace("\n", "\n    ") for line in lines]
+        inner = [reindented(line, "", "    ") for line in lines]
         skipped = list(self.node.orelse if self.operator == "and" else self.node.body)
         if self.covered[1:] and not always_returns(skipped):
             skipped += self.rest
@@ -210,8 +210,7 @@ class IfSite(Site):
                 raise RefusedError(
                     "the side that both halves share is short", "it holds a block", statement.lineno, ADVICE
                 )
-            text = self.source.segment(statement).replace("\n" + indentation, "\n    ")
-            found.append("    " + text)
+            found.append(reindented(self.source.segment(statement), indentation, "    "))
         return found
 
     def _live(self, targets: Sequence[str]) -> list[str]:
@@ -376,7 +375,8 @@ def assignments(pieces: Mapping[str, Piece], annotations: Mapping[str, str]) -> 
     clash = any(_mentions(pieces[later].source, name) for i, name in enumerate(names) for later in names[i + 1 :])
     lines = []
     if clash:
-        lines.append(f"{', '.join(names)} = {', '.join(pieces[name].source for name in names)}")
+        together = ", ".join(pieces[name].source for name in names)
+        lines.append(f"{', '.join(names)} = {on_its_own(together)}")
     else:
         for name in names:
             annotation = f": {annotations[name]}" if name in annotations else ""

@@ -20,7 +20,7 @@ from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.literals import literal_number
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._text import indentation_of, render, trailing_comment
+from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
 from gbfix.engine.model import Replacement
 
 _OPERATORS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -195,7 +195,7 @@ class PredicateBuilder:
         """The value of a walrus, whose name is bound by a statement before."""
         if not isinstance(node, ast.NamedExpr):
             return node
-        self.predicate.hoisted.append(f"{node.target.id} = {self._verbatim(node.value)}")
+        self.predicate.hoisted.append(f"{node.target.id} = {on_its_own(self._verbatim(node.value))}")
         self._names[node.value] = node.target.id
         return node.value
 
@@ -259,13 +259,18 @@ class PredicateBuilder:
             if constant is not None and small and _short_mantissa(constant):
                 continue
             text = _parenthesised(texts[index], parts[index])
-            if category in (Category.BOOL, Category.INT) and (isinstance(constant, int) or reads[other]):
+            against = values[other].dtype
+            whole = isinstance(constant, int) and abs(constant) < 2**63
+            if reads[other]:
+                whole = against is not None and against.category in (Category.BOOL, Category.INT)
+            if category in (Category.BOOL, Category.INT) and whole:
                 texts[index] = f"{text}.long()"
                 continue
-            if category is not Category.FLOAT and (constant is None or abs(constant) > 2**53):
+            if not _exact_in_double(category, constant):
                 raise RefusedError(
                     "the comparison is exact",
-                    f"{self._text(parts[index])} may be an integer that no floating number holds",
+                    f"{self._text(parts[other if category is Category.FLOAT else index])} may be an integer "
+                    "that no floating number holds",
                     parts[index].lineno,
                     "compare the tensor without reading it",
                 )
@@ -296,7 +301,7 @@ class PredicateBuilder:
         value = self._evaluate(inner)[0]
         if value.kind is not Kind.TENSOR:
             raise self._not_tensor(inner)
-        self.predicate.hoisted.append(f"{target.id} = {self._verbatim(inner)}")
+        self.predicate.hoisted.append(f"{target.id} = {on_its_own(self._verbatim(inner))}")
         self._record(inner, (inner,), (value,))
         return self._one_element(self._as_bool(target.id, value), (value,))
 
@@ -360,7 +365,7 @@ class PredicateBuilder:
         if text == name:
             return Replacement(self.source.span(assignment), "")
         comment = trailing_comment(self.source, assignment.value)
-        return Replacement(self.source.span(assignment), f"{name} = {text}{comment}")
+        return Replacement(self.source.span(assignment), f"{name} = {on_its_own(text)}{comment}")
 
     def _reaching_assignment(self, name: str) -> tuple[ast.Assign, ast.expr, list[ast.stmt]] | None:
         assert self.statement is not None
@@ -492,6 +497,16 @@ class PredicateBuilder:
 
     def _comparand(self, node: ast.expr) -> str:
         return _parenthesised(self._verbatim(node), node, loose=True)
+
+
+def _exact_in_double(category: Category | None, constant: float | int | None) -> bool:
+    """True when doubles compare like Python does; None for a constant that is not known.
+
+    From 2**53 on, several integers round to one double, and from 2**63 on PyTorch does not take them.
+    """
+    if category is Category.FLOAT:
+        return not isinstance(constant, int) or abs(constant) <= 2**53
+    return constant is not None and abs(constant) < 2**53
 
 
 def _short_mantissa(constant: float | int) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Mapping
 
 from gbfix.analysis.source import SourceFile
@@ -61,15 +63,43 @@ def _string_lines(node: ast.expr) -> frozenset[int]:
     return frozenset(found)
 
 
+def reindented(text: str, old: str, new: str) -> str:
+    """The text with `new` before every line, in place of `old` before all lines but the first.
+
+    Lines that begin inside a string literal stay as they are: their leading blanks are text.
+    """
+    first, *rest = text.split("\n")
+    inside = _lines_begun_in_strings(text)
+    moved = [
+        line if number in inside or not line else new + line.removeprefix(old) for number, line in enumerate(rest, 2)
+    ]
+    return "\n".join([new + first, *moved])
+
+
+def _lines_begun_in_strings(text: str) -> frozenset[int]:
+    """The lines of new source that begin inside a string; parentheses around it make any indentation right."""
+    found: set[int] = set()
+    opened: list[int] = []
+    for token in tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline):
+        kind = tokenize.tok_name[token.type]
+        if kind.endswith("STRING_START"):  # from Python 3.12 on, an f-string is several tokens
+            opened.append(token.start[0])
+        elif kind == "STRING" or kind.endswith("STRING_END"):
+            start = token.start[0] if kind == "STRING" else opened.pop()
+            found.update(range(start + 1, token.end[0] + 1))
+    return frozenset(found)
+
+
 def on_its_own(text: str) -> str:
     """The text of an expression as the right side of a statement: in parentheses when its lines need them."""
     if "\n" not in text:
         return text
     try:
-        ast.parse(f"_ = {text}")
+        statements = ast.parse(f"_ = {text}").body
     except SyntaxError:
         return f"({text})"
-    return text
+    # A line that starts with a sign may be a statement of its own.
+    return text if len(statements) == 1 else f"({text})"
 
 
 def trailing_comment(source: SourceFile, node: ast.expr) -> str:
@@ -80,13 +110,14 @@ def trailing_comment(source: SourceFile, node: ast.expr) -> str:
 
 
 def in_style_of(source: SourceFile, text: str) -> str:
-    """New source indented with tabs where the file is; text with a long string literal is left alone."""
+    """New source indented with tabs where the file is, but for lines that begin inside a string literal."""
     first = next((line for line in source.lines if line[:1] in (" ", "\t") and line.strip()), "")
-    if not first.startswith("\t") or '"""' in text or "'''" in text:
+    if not first.startswith("\t"):
         return text
+    inside = _lines_begun_in_strings(text)
     lines = []
-    for line in text.split("\n"):
-        blanks = len(line) - len(line.lstrip(" "))
+    for number, line in enumerate(text.split("\n"), 1):
+        blanks = 0 if number in inside else len(line) - len(line.lstrip(" "))
         lines.append("\t" * (blanks // 4) + " " * (blanks % 4) + line[blanks:])
     return "\n".join(lines)
 
@@ -96,7 +127,7 @@ def call(function: str, arguments: list[str], prefix: str = "", indentation: int
     flat = f"{function}({', '.join(arguments)})"
     if "\n" not in flat and indentation + len(prefix) + len(flat) <= LINE_LENGTH:
         return flat
-    inner = "".join("    " + argument.replace("\n", "\n    ") + ",\n" for argument in arguments)
+    inner = "".join(reindented(argument, "", "    ") + ",\n" for argument in arguments)
     return f"{function}(\n{inner})"
 
 
