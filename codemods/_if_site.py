@@ -79,22 +79,26 @@ class IfSite(Site):
         last = self.source.span(self.covered[-1])
         return Span(first.line, first.column, last.end_line, last.end_column)
 
-    def _where(self, hoisted: str) -> Draft:
+    def _read_sides(self) -> tuple[Choice, Arm, Arm, ArmReader]:
+        """Start a draft with the condition of this branch and both its sides, the one for a true predicate first."""
         self.draft = Draft()
         predicate = self.predicate(self.test, self.inner_state, self.node)
         choice = Choice(predicate, established=self.inner_state.established, gradients_off=self.state.gradients_off)
         self.draft.choices.append(choice)
         self.draft.edits += predicate.edits
-        condition = hoisted or predicate.source
-        first_reader, second_reader = self._reader("_true"), self._reader("_false")
-        first = first_reader.read(self.body, {})
-        second = second_reader.read(self.orelse, {})
+        reader = self._reader("_true")
+        first, second = reader.read(self.body, {}), self._reader("_false").read(self.orelse, {})
         if predicate.inverted:
             first, second = second, first
+        return choice, first, second, reader
+
+    def _where(self, hoisted: str) -> Draft:
+        choice, first, second, reader = self._read_sides()
+        predicate = choice.predicate
         live = self._live([*first.outcome, *second.outcome])
         self.draft.targets = live
         fallback = self._fallback(live, first, second)
-        pieces = self.combine(condition, first, second, choice, live, fallback, first_reader)
+        pieces = self.combine(hoisted or predicate.source, first, second, choice, live, fallback, reader)
         lines = list(predicate.hoisted)
         if hoisted:
             lines.append(f"{hoisted} = {on_its_own(predicate.source)}")
@@ -108,20 +112,13 @@ class IfSite(Site):
 
     def cond(self) -> tuple[Draft, Span]:
         """The rewrite with torch.cond: each side one lambda."""
-        self.draft = Draft()
         self.taken = all_names(self.source.tree)
-        predicate = self.predicate(self.test, self.inner_state, self.node)
-        choice = Choice(predicate, established=self.inner_state.established, gradients_off=self.state.gradients_off)
-        self.draft.choices.append(choice)
-        self.draft.edits += predicate.edits
-        first_reader, second_reader = self._reader("_true"), self._reader("_false")
-        first, second = first_reader.read(self.body, {}), second_reader.read(self.orelse, {})
+        choice, first, second, reader = self._read_sides()
+        predicate = choice.predicate
         if first.lines or second.lines or len(self.draft.choices) > 1:
             raise RefusedError(
                 "each side is one expression", "a side needs several statements", self.node.lineno, ADVICE
             )
-        if predicate.inverted:
-            first, second = second, first
         live = self._live([*first.outcome, *second.outcome])
         if not live:
             raise RefusedError("the condition decides something", "neither side is used", self.node.lineno, ADVICE)
@@ -129,17 +126,17 @@ class IfSite(Site):
             raise RefusedError("both sides only compute", "a side is a call for its effect", self.node.lineno, ADVICE)
         self.draft.targets = live
         fallback = self._fallback(live, first, second)
-        self.combine(predicate.source, first, second, choice, live, fallback, first_reader)
+        self.combine(predicate.source, first, second, choice, live, fallback, reader)
         sides = []
         for arm in (first, second):
             pieces = [arm.outcome.get(name) or fallback[name] for name in live]
-            parts = [part for piece in pieces for part in parts_of(piece, first_reader)]
+            parts = [part for piece in pieces for part in parts_of(piece, reader)]
             if not all(part.effects.pure for part in parts):
                 raise RefusedError("both sides only compute", "a side makes a call", self.node.lineno, ADVICE)
             sides.append(cond_side(parts, tuple_=len(live) > 1 or len(parts) != len(pieces)))
             self.draft.captured += [n for piece in pieces if piece.node is not None for n in captured_in(piece.node)]
         target = "return" if live == [RETURN] else ", ".join(live) + " ="
-        text = call(f"{self.torch}.cond", [predicate.source, *sides], target + " ", first_reader.width)
+        text = call(f"{self.torch}.cond", [predicate.source, *sides], target + " ", reader.width)
         self.draft.lines = self._around([*predicate.hoisted, f"{target} {text}"])
         return self.draft, self._span()
 
