@@ -9,7 +9,7 @@ from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome
 from gbfix.cli.positions import moved
 from gbfix.engine.diff import unified_diff
-from gbfix.engine.edit import EditError, apply_fixes
+from gbfix.engine.edit import EditError, apply_one
 from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.model import Finding, Result
 from gbfix.engine.passes import fix_text, refused
@@ -54,6 +54,6 @@ def _entry(name: str, finding: Finding, text: str) -> Entry:
     if finding.fix is None:
         return Entry(finding)
     try:
-        return Entry(finding, unified_diff(name, text, apply_fixes(text, [finding.fix])))
+        return Entry(finding, unified_diff(name, text, apply_one(text, finding.fix)))
     except EditError as error:
         return Entry(refused(finding, error))

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from gbfix.engine.model import Finding, Span
+
+
+@lru_cache(maxsize=2)
+def _blocks(text: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
+    return SequenceMatcher(None, text.split("\n"), other.split("\n"), autojunk=False).get_opcodes()
 
 
 def moved(finding: Finding, text: str, other: str) -> Finding:
@@ -15,7 +22,7 @@ def moved(finding: Finding, text: str, other: str) -> Finding:
     """
     if text == other:
         return finding
-    blocks = SequenceMatcher(None, text.split("\n"), other.split("\n"), autojunk=False).get_opcodes()
+    blocks = _blocks(text, other)
 
     def line_in_other(line: int) -> int:
         for _, start, end, other_start, other_end in blocks:

@@ -93,13 +93,14 @@ def _late_parts(choice: Choice) -> list[Obligation]:
 
 
 def kind_obligations(choices: Sequence[Choice]) -> list[Obligation]:
-    """Both sides of every selection are tensors of the same dtype, shape and device."""
+    """Both sides of every selection are tensors of the same dtype, shape and device, which is the condition's too."""
     selections = [s for choice in choices for s in choice.selections]
     return [
         _worst("both sides are tensors", [_tensors(s) for s in selections]),
         _worst("both sides have the same dtype", [_dtypes(s) for s in selections]),
         _worst("both sides have the same shape", [_shapes(s) for s in selections]),
         _worst("both sides are on the same device", [_devices(s) for s in selections]),
+        _worst("the condition is on their device", [_condition_device(choice) for choice in choices]),
     ]
 
 
@@ -327,6 +328,19 @@ def _devices(selection: Selection) -> Obligation:
     if first == second:
         return Obligation(claim, PROVED, f"{_both(selection)} are made from the same tensors", selection.first.line)
     return Obligation(claim, ASSUMED, f"the devices of {_both(selection)} are not known to agree", selection.first.line)
+
+
+def _condition_device(choice: Choice) -> Obligation:
+    """Python read the condition from any device; torch.where wants it with the sides (a 0-d one may be on the CPU)."""
+    claim = "the condition is on their device"
+    sides = [s.first.value.devices for s in choice.selections]
+    conditions = [(text, value.devices, line) for text, value, line in choice.predicate.leaves]
+    for text, devices, line in conditions:
+        if any(not devices <= side for side in sides) or not devices <= (sides or [devices])[0]:
+            return Obligation(claim, ASSUMED, f"the device of {shorten(text)} is not known to be theirs", line)
+    return Obligation(
+        claim, PROVED, "it is made from the same tensors", min((line for *_, line in conditions), default=0)
+    )
 
 
 def _layouts(selection: Selection) -> Obligation:

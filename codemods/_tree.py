@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gbfix.analysis.source import SourceFile
 from gbfix.analysis.tree import names_in
@@ -38,7 +39,12 @@ def starred(nodes: Sequence[ast.expr]) -> bool:
 
 def all_names(tree: ast.AST) -> set[str]:
     """Every name that a new one must differ from: those in expressions, and parameters that nothing reads."""
-    return names_in([tree]) | {part.arg for part in ast.walk(tree) if isinstance(part, ast.arg)}
+    return set(_all_names(tree))
+
+
+@lru_cache(maxsize=2)
+def _all_names(tree: ast.AST) -> frozenset[str]:
+    return frozenset(names_in([tree])) | {part.arg for part in ast.walk(tree) if isinstance(part, ast.arg)}
 
 
 def is_elif(source: SourceFile, node: ast.stmt) -> bool:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper
@@ -22,11 +25,12 @@ from gbfix.engine.edit_error import EditError
 from gbfix.engine.expressions import replaced
 from gbfix.engine.imports import with_imports
 from gbfix.engine.locate import Block, ExpressionEdit, Located, locate
-from gbfix.engine.model import Fix, SourceError
+from gbfix.engine.model import Fix, SourceError, Span
 from gbfix.engine.new_source import parse_expression
 
-__all__ = ["EditError", "apply_fixes"]
+__all__ = ["EditError", "apply_fixes", "apply_one"]
 
+_LINE = re.compile("[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _BLANK_END = re.compile(r"(?<=\n)[ \t\f\r\n]+\Z")
 
 
@@ -49,6 +53,36 @@ def apply_fixes(text: str, fixes: Sequence[Fix]) -> str:
         raise SourceError("nested too deeply to be edited; exclude this file") from error
     except cst.CSTValidationError as error:
         raise EditError(f"the edit would not be valid Python: {error}") from error
+
+
+def apply_one(text: str, fix: Fix) -> str:
+    """The same as `apply_fixes(text, [fix])`, reading only the top-level statement that holds the fix.
+
+    For showing many fixes of one file: LibCST takes its time for a long file. Raises what `apply_fixes` raises.
+    """
+    lines = _LINE.findall(text)
+    around = next((r for r in _statements(text) if r[0] <= fix.span.line and fix.span.end_line <= r[1]), None)
+    if fix.imports or around is None:
+        return apply_fixes(text, [fix])
+    first, last = around
+    down = first - 1
+    replacements = tuple(
+        replace(r, span=Span(r.span.line - down, r.span.column, r.span.end_line - down, r.span.end_column))
+        for r in fix.replacements
+    )
+    part = apply_fixes("".join(lines[down:last]), [replace(fix, replacements=replacements)])
+    return "".join([*lines[:down], part, *lines[last:]])
+
+
+@lru_cache(maxsize=2)
+def _statements(text: str) -> tuple[tuple[int, int], ...]:
+    """The first and last line of every top-level statement that shares no line with its neighbours."""
+    found = []
+    for node in ast.parse(text).body:
+        decorators = getattr(node, "decorator_list", [])
+        found.append((min([node.lineno, *(d.lineno for d in decorators)]), node.end_lineno or node.lineno))
+    around = zip([(0, 0), *found], found, [*found[1:], (sys.maxsize, sys.maxsize)], strict=False)
+    return tuple(one for before, one, after in around if before[1] < one[0] and one[1] < after[0])
 
 
 def _apply(text: str, fixes: Sequence[Fix]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from replacing import edited, fix, span_of
 
 from gbfix.engine.deep import with_deep_stack
-from gbfix.engine.edit import EditError, apply_fixes
+from gbfix.engine.edit import EditError, apply_fixes, apply_one
 from gbfix.engine.model import Fix, GbfixError, Replacement, SourceError, Span
 
 PROGRAM = '''"""A module."""
@@ -183,3 +183,23 @@ def test_a_second_edit_of_the_result_is_possible() -> None:
     once = edited(PROGRAM, (OLD.strip(), SOURCE), imports=("torch",))
     assert edited(once, (SOURCE.replace("\n", "\n    "), "y = x"), imports=("torch",)).count("import torch") == 1
     ast.parse(once)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_one_fix_gives_the_same_as_many(end: str) -> None:
+    text = "import os\n\n\n@skip\ndef f(x):\n\ty = 1  # one\n\treturn y\n\n\nclass K:\n\tz = 2; w = 3\n"
+    text = text.replace("\n", end)
+    for old, new in (("y = 1", "y = 7"), ("z = 2", "z = 8")):
+        line = next(number for number, row in enumerate(text.split(end), 1) if old in row)
+        column = text.split(end)[line - 1].index(old)
+        fix = Fix("", (Replacement(Span(line, column, line, column + len(old)), new),))
+        assert apply_one(text, fix) == apply_fixes(text, [fix])
+        assert new in apply_one(text, fix)
+
+
+def test_one_fix_on_a_shared_line_or_with_an_import_is_made_in_the_whole_file() -> None:
+    text = "a = 1; b = 2\nc = 3\n"
+    shared = Fix("", (Replacement(Span(1, 0, 1, 5), "a = 9"),))
+    assert apply_one(text, shared) == "a = 9; b = 2\nc = 3\n"
+    imported = Fix("", (Replacement(Span(2, 0, 2, 5), "c = torch"),), ("torch",))
+    assert "import torch" in apply_one(text, imported)
