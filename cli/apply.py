@@ -42,11 +42,13 @@ def apply(
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
     from gbfix.cli.review import asking, check_answers_can_come, kinds_asked_about
     from gbfix.cli.run import Request, run
-    from gbfix.cli.writing import only_writable, write_outcome, write_patch
+    from gbfix.cli.writing import check_patch_file, only_writable, write_outcome, write_patch
 
     with one_line_failures():
         check_answers_can_come(paths, interactive=interactive)
         settings = settings_with(select, ignore, exclude, assume_compiled)
+        if patch is not None:
+            check_patch_file(patch)
         rules = chosen_rules(settings)
         inputs = read_inputs(paths, settings)
         unsafe = unsafe or settings.unsafe

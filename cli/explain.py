@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,13 +15,31 @@ if TYPE_CHECKING:
 
 def explain(
     code: Annotated[
-        str, typer.Argument(metavar="CODE", help="A rule's code or name, such as GBF101 or tensor-value-branch.")
+        str,
+        typer.Argument(
+            metavar="CODE", help="A rule's code or name (GBF101, tensor-value-branch), or PyTorch's id (GB0170)."
+        ),
     ],
 ) -> None:
-    """Print the documentation of one rule."""
+    """Print the documentation of one rule, or which rules deal with one of PyTorch's GB ids."""
     with one_line_failures():
+        if re.fullmatch(r"GB\d{4}", code, re.IGNORECASE):
+            typer.echo(_graph_break(code.upper()))
+            return
         rule = _find(code)
         typer.echo(f"{rule.code} {rule.name}\n\n{rule.summary}\n\n{rule.documentation.strip()}")
+
+
+def _graph_break(number: str) -> str:
+    """What gbfix does about a graph break by the id that PyTorch gives it."""
+    from gbfix.codemods import all_rules
+
+    known = [rule for rule in all_rules() if number in rule.documentation]
+    where = f"PyTorch describes {number} in its graph break registry, under the name of that id"
+    if not known:
+        return f"{number}: no rule of gbfix deals with it. {where}."
+    lines = [f"  {rule.code}  {rule.name}: {rule.summary}" for rule in known]
+    return "\n".join([f"{number}: gbfix deals with it in these rules. {where}.", *lines])
 
 
 def _find(wanted: str) -> Rule:

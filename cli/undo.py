@@ -13,5 +13,8 @@ def undo() -> None:
     from gbfix.engine.undo import undo_last, undo_root
 
     with one_line_failures():
-        for path in undo_last(undo_root()):
+        restored = undo_last(undo_root())
+        for path in restored:
             typer.echo(f"restored {display_name(path)}")
+        if not restored:
+            typer.echo("the files of the last apply already have their old contents; its record is removed")

@@ -54,6 +54,12 @@ def only_writable(accept: Accept, inputs: Inputs, *, allow_dirty: bool) -> Accep
     return accept_writable
 
 
+def check_patch_file(path: Path) -> None:
+    """Raise WriteError for a patch file that is a source: with FILE forgotten, the first PATH would become the patch."""
+    if path.suffix in (".py", ".pyi", ".ipynb") or path.is_dir():
+        raise WriteError(f"{printable(path)}: is no place for a patch; say --patch FILE, such as --patch fixes.patch")
+
+
 def write_patch(path: Path, outcome: Outcome) -> None:
     """Write the patch of a run to a file, whole or not at all. Raises WriteError."""
     patch = patch_of(outcome.files)

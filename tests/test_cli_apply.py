@@ -245,3 +245,12 @@ def test_in_another_folder_than_the_current_one(project: Project, tmp_path: Path
     assert done.code == 0
     assert f"`gbfix undo` takes it back (run it in {elsewhere.root})" in done.out
     assert elsewhere.gbfix("undo").code == 0
+
+
+def test_a_forgotten_patch_file_does_not_cost_a_source(project: Project) -> None:
+    source = project.write("model.py", SAFE)
+    before = source.read_bytes()
+    ran = project.gbfix("apply", "--patch", "model.py")
+    assert ran.code == 2
+    assert "is no place for a patch" in ran.err
+    assert source.read_bytes() == before

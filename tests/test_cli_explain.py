@@ -29,3 +29,12 @@ def test_an_unknown_rule_with_a_near_match(project: Project, wanted: str) -> Non
 def test_an_unknown_rule_without_one(project: Project) -> None:
     done = project.gbfix("explain", "what?")
     assert (done.code, done.err) == (2, "error: no rule is called 'what?'; `gbfix rules` lists them\n")
+
+
+def test_an_id_of_pytorch_leads_to_the_rules(project: Project) -> None:
+    known = project.gbfix("explain", "gb0170")
+    assert known.code == 0
+    assert "GBF101  tensor-value-branch" in known.out
+    unknown = project.gbfix("explain", "GB0001")
+    assert unknown.code == 0
+    assert "no rule of gbfix deals with it" in unknown.out

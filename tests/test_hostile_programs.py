@@ -37,13 +37,10 @@ NOTHING_FOUND = {"conditions/comparison_with_none", "conditions/number_is_global
 
 COMPILED = [
     "aliases/returned_pair_shares_one_local",
-    "conditions/integer_beyond_double_precision",
     "conditions/number_is_not_a_number",
-    "conditions/small_integers_are_no_booleans",
     "dtypes/tensor_without_dimensions_on_either_side",
     "liveness/break_comes_before_the_next_assignment",
     "liveness/global_is_set_before_a_return",
-    "order/local_is_rebound_between_two_results",
     "order/return_inside_a_loop",
 ]
 """Some of those that are rewritten: to compile is slow."""
