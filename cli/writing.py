@@ -55,7 +55,7 @@ def only_writable(accept: Accept, inputs: Inputs, *, allow_dirty: bool) -> Accep
 
 
 def check_patch_file(path: Path) -> None:
-    """Raise WriteError for a patch file that is a source: with FILE forgotten, the first PATH would become the patch."""
+    """Raise WriteError for a patch file that is a source: with FILE forgotten, a PATH would become the patch."""
     if path.suffix in (".py", ".pyi", ".ipynb") or path.is_dir():
         raise WriteError(f"{printable(path)}: is no place for a patch; say --patch FILE, such as --patch fixes.patch")
 
