@@ -408,6 +408,8 @@ def refusal(obligations: Iterable[Obligation], advice: str) -> RefusedError | No
 
 def _unmet(requirements: Iterable[Requirement], known: Iterable[Hashable]) -> list[Requirement]:
     keys = frozenset(known)
+    # A tensor that had to be floating is no bool tensor.
+    keys |= {("NOT_BOOL", *key[1:]) for key in keys if isinstance(key, tuple) and key[:1] == ("FLOATING",)}
     return [r for r in dict.fromkeys(requirements) if r.key not in keys]
 
 
