@@ -9,6 +9,7 @@ program for some inputs, and the file holds the assumed claim that says so. `pyt
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import re
 import subprocess
@@ -25,6 +26,7 @@ from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
 from gbfix.codemods import all_rules
 from gbfix.engine.diff import unified_diff
+from gbfix.engine.files import encode_source, read_source
 from gbfix.engine.model import Discharge, Finding, Result, Safety
 from gbfix.engine.passes import fix_text
 
@@ -124,6 +126,14 @@ def test_layout_variants_hold(case: Path, variant: str) -> None:
     change = VARIANTS[variant]
     result = fix(change(read(case / "before.py")), case)
     assert result.after == change(read(case / "after.py"))
+
+
+@pytest.mark.parametrize("case", CHANGED, ids=name_of)
+def test_byte_order_mark_holds(case: Path, tmp_path: Path) -> None:
+    marked = tmp_path / "before.py"
+    marked.write_bytes(codecs.BOM_UTF8 + (case / "before.py").read_bytes())
+    source = read_source(marked)
+    assert encode_source(source, fix(source.text, case).after) == codecs.BOM_UTF8 + (case / "after.py").read_bytes()
 
 
 @pytest.mark.parametrize("case", DIFFERENT, ids=name_of)
