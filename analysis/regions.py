@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import gc
 from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
@@ -16,6 +14,7 @@ from gbfix.analysis.callables import Arguments, LibraryValue, PartialValue, Valu
 from gbfix.analysis.library import Effect, library_function
 from gbfix.analysis.reach import Entry, Reach, Reached
 from gbfix.analysis.source import Function
+from gbfix.engine.garbage import without_garbage_collection
 
 if TYPE_CHECKING:
     from gbfix.analysis.project import Project
@@ -70,7 +69,7 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
     """
     if not project.assume_compiled and not any(_may_compile(source.text) for source in project.files.values()):
         return []
-    with _without_collection():
+    with without_garbage_collection():
         return _compiled(project, Reach(project))
 
 
@@ -92,18 +91,6 @@ def _compiled(project: Project, reach: Reach) -> list[CompiledFunction]:
 
 def _may_compile(text: str) -> bool:
     return "compile" in text or "_dynamo" in text
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Nothing becomes garbage while values flow, and looking for it takes longer than everything else."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _position(project: Project, reached: Reached) -> tuple[str, tuple[int, int]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,6 +14,7 @@ from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome, accept_all
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
+from gbfix.engine.garbage import without_garbage_collection
 from gbfix.engine.model import Finding, GbfixError, Rule
 from gbfix.engine.suppress import read_suppressions
 
@@ -38,20 +37,8 @@ class Request:
 
 def run(inputs: Inputs, request: Request) -> Outcome:
     """Look at all sources together; a problem with one of them is recorded and the others go on."""
-    with _without_garbage_collection():
+    with without_garbage_collection():
         return with_deep_stack(lambda: _run(inputs, request))
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """The trees of all files live until the end; searching them for garbage again and again takes most of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _run(inputs: Inputs, request: Request) -> Outcome:

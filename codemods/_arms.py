@@ -68,11 +68,6 @@ class Arm:
     returns: bool = False
     assumptions: list[tuple[str, str, int]] = field(default_factory=list)
 
-    @property
-    def assigned(self) -> frozenset[str]:
-        """The targets that are names or attribute paths."""
-        return frozenset(self.outcome) - {RETURN, CALL}
-
 
 class ArmReader:
     """Reads the statements of one side."""

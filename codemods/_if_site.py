@@ -37,9 +37,7 @@ class IfSite(Site):
         self.covered: list[ast.stmt] = [node]
         self.python, self.test, self.operator = self._split(node.test)
         self.body, self.orelse = self._sides()
-        self.inner_state = state
-        for part in self.python:
-            self.inner_state = self.flow.refine(part, self.inner_state, self.operator == "and")
+        self.inner_state = self._refined(state)
 
     def where(self) -> tuple[Draft, Span]:
         """The rewrite with torch.where, with the condition in a name of its own when it is used more than once."""
@@ -48,6 +46,12 @@ class IfSite(Site):
             self.taken = all_names(self.source.tree)
             draft = self._where(self.fresh("condition"))
         return draft, self._span()
+
+    def _refined(self, state: State) -> State:
+        """What holds where the Python half of the condition has let the tensor half decide."""
+        for part in self.python:
+            state = self.flow.refine(part, state, self.operator == "and")
+        return state
 
     def _uses(self, draft: Draft) -> int:
         return sum(line.count(draft.choices[0].predicate.source) for line in draft.lines)
@@ -258,13 +262,8 @@ class IfSite(Site):
         def ternary(node: ast.IfExp, state: State, renames: Mapping[str, str], arm: Arm) -> Piece | None:
             return self._nested_ternary(node, state, renames, arm, reader)
 
-        def refined(state: State) -> State:
-            for part in self.python:
-                state = self.flow.refine(part, state, self.operator == "and")
-            return state
-
         reader = ArmReader(
-            self.flow, self.node, must_rename, lambda n: self.fresh(n + suffix), nested, ternary, refined
+            self.flow, self.node, must_rename, lambda n: self.fresh(n + suffix), nested, ternary, self._refined
         )
         return reader
 
