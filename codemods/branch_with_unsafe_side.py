@@ -16,7 +16,7 @@ After:
     y = torch.cond(n.sum() > 0, lambda: x / n, lambda: x * 0.0)
 
 A side that returns a tensor it was given is cloned, since torch.cond refuses aliases. In code that also runs
-uncompiled, torch.cond costs about a hundred times what the `if` did, because it compiles its sides.
+uncompiled, torch.cond costs far more than the `if` did, because it compiles its sides.
 
 Stays away when a side draws random numbers (its gradient would use other numbers than the value did), reads a Python
 float (the second value raises), writes, prints, raises, needs several statements, or when dtype, shape and strides
