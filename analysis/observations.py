@@ -1,0 +1,57 @@
+"""What names held when a line ran in an observed run: data for rules, filled in from evidence on disk.
+
+Facts about runs that happened, not about all runs: an obligation that needs them is `observed`, never `proved`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Size = int | str
+"""A size or stride: a number, or a symbol such as "s0" that stands for one number all through its observation."""
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """The facts of one tensor; `dtype` and `device` as torch prints them, without "torch."."""
+
+    dtype: str
+    shape: tuple[Size, ...]
+    stride: tuple[Size, ...]
+    device: str = "cpu"
+    requires_grad: bool = False
+
+
+@dataclass(frozen=True)
+class ValueSpec:
+    """The facts of one value.
+
+    kind: "tensor", "bool", "int", "float", "complex", "str", "none", "list", "tuple", "dict", "module" or "object".
+    type: the dotted name of its class. value: the repr of a Python scalar or text, empty when the run did not fix it
+    (a symbolic number). items: what a container holds, by index or key as text; for a module its `training` flag.
+    """
+
+    kind: str
+    type: str = ""
+    tensor: TensorSpec | None = None
+    value: str = ""
+    items: tuple[tuple[str, ValueSpec], ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What names held each of the `count` times that a line was about to run with exactly these facts.
+
+    how: "traced" when Dynamo followed the line (its guards then hold for every call that reused the graph), "eager"
+    when the line ran in Python. values: by name, or by dotted path such as "self.scale". aliases: names that were the
+    same object or shared storage. file: as `Evidence.breaks` write it.
+    """
+
+    file: str
+    line: int
+    function: str
+    how: str = "traced"
+    count: int = 1
+    grad_enabled: bool = True
+    values: dict[str, ValueSpec] = field(default_factory=dict)
+    aliases: tuple[tuple[str, ...], ...] = ()

@@ -1,0 +1,77 @@
+"""The notes that an observed process takes: one JSON object per line, one file per process.
+
+A line is written at once, so that a killed process leaves everything it saw. Each has a "kind"; `KINDS` lists them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+SUFFIX = ".jsonl"
+
+KINDS = {
+    "process": "once, first: pid, rank (int or None), argv (list), cwd, python (version)",
+    "torch": "once torch is imported: version; settings (dict of the Dynamo settings that differ from their defaults)",
+    "entry": "a function was given to torch.compile: entry (id), file and line (of the compile call), function "
+    "(qualified name), function_file, function_line, backend, fullgraph, dynamic (as text)",
+    "call": "a compiled entry was called: entry, call (1-based), arguments (name -> value description, see describe)",
+    "calls": "at the end: entry, count (all calls made)",
+    "trace": "a record of Dynamo's structured trace: metadata (dict), payload (str or None), entry and call (the "
+    "outermost compiled call it happened in, or None)",
+    "span": "where the next graph break of this process is: frame_id, frame_compile_id, file, line, column, end_line, "
+    "end_column (0-based columns in characters, the end exclusive; None when unknown)",
+    "window": "calls after warm-up that were counted: calls (entry -> number of calls), regions (compile id such as "
+    '"3/0" -> hits and seconds, seconds without those of regions called from it)',
+    "observation": "what names held when a line ran: id, file, line, function, how (traced or eager), grad_enabled, "
+    "values (name or dotted path -> value description), aliases (list of lists of names of one object or storage)",
+    "observed": "at the end, and now and then: id, count (how often exactly this was seen)",
+    "unwatched": "a line whose later runs were not observed: file, line, reason",
+    "overlay": "a rewritten file was loaded in place of its original: original, replacement",
+    "problem": "something that gbfix could not do in this process: message",
+    "end": "the interpreter shut down in order",
+}
+"""What each kind of line says, besides "kind"."""
+
+
+class Journal:
+    """Appends to the notes of this process; safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file for appending. Raises OSError."""
+        self.path = path
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._file = path.open("a", encoding="utf-8", buffering=1)
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """Add one line; a forked child that inherited the file starts one of its own.
+
+        Values that JSON does not know are written as their text. A full disk or a closed file loses the line and
+        nothing else: notes must never break the program they are about.
+        """
+        line = json.dumps({"kind": kind, **fields}, default=str, ensure_ascii=True)
+        try:
+            with self._lock:
+                if os.getpid() != self._pid:
+                    self._pid = os.getpid()
+                    self._file = self.path.with_name(f"{self._pid}{SUFFIX}").open("a", encoding="utf-8", buffering=1)
+                self._file.write(line + "\n")
+        except (OSError, ValueError):
+            return
+
+
+def read_journal(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of one process in order; a last line that was cut off is left out. Raises OSError."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                note = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(note, dict) and note.get("kind") in KINDS:
+                yield note
