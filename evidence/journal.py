@@ -48,7 +48,7 @@ class Journal:
         self._pid = os.getpid()
         self._file = path.open("a", encoding="utf-8", buffering=1)
 
-    def write(self, kind: str, **fields: Any) -> None:
+    def write(self, kind: str, **fields: object) -> None:
         """Add one line; a forked child that inherited the file starts one of its own.
 
         Values that JSON does not know are written as their text. A full disk or a closed file loses the line and
