@@ -36,6 +36,8 @@ class ValueSpec:
     tensor: TensorSpec | None = None
     value: str = ""
     items: tuple[tuple[str, ValueSpec], ...] = ()
+    length: int | None = None
+    """How many items a container holds, listed or not; of a text only where `value` shows just its beginning."""
 
 
 @dataclass(frozen=True)
