@@ -18,15 +18,22 @@ KINDS = {
     "process": "once, first: pid, rank (int or None), argv (list), cwd, python (version)",
     "torch": "once torch is imported: version; settings (dict of the Dynamo settings that differ from their defaults)",
     "entry": "a function was given to torch.compile: entry (id), file and line (of the compile call), function "
-    "(qualified name), function_file, function_line, backend, fullgraph, dynamic (as text)",
-    "call": "a compiled entry was called: entry, call (1-based), arguments (name -> value description, see describe)",
-    "calls": "at the end: entry, count (all calls made)",
+    "(qualified name), function_file, function_line, backend (text), fullgraph (bool), dynamic (text); a forked child "
+    "that calls an entry of its parent repeats the line; of more than 64 entries with one compile call and function the "
+    "rest share the id of the last",
+    "call": "a compiled entry was called with facts that no recorded call before it had; of an entry the first 32 "
+    "calls are recorded, and later ones that compiled something: entry, call (1-based), arguments (name -> value "
+    "description, see describe; 'args[0]' for what *args takes or has no name; 'self' of a module has, next to "
+    "training, an item parameters: a tuple of the distinct texts of dtype, device and 'requires_grad')",
+    "calls": "now and then, and at the end; the last one counts: entry, count (all calls made, also inside another "
+    "entry's), arguments (call number of a 'call' line, as text -> how many recorded calls had its facts)",
     "trace": "a record of Dynamo's structured trace: metadata (dict), payload (str or None), entry and call (the "
     "outermost compiled call it happened in, or None)",
     "span": "where the next graph break of this process is: frame_id, frame_compile_id, file, line, column, end_line, "
     "end_column (0-based columns in characters, the end exclusive; None when unknown)",
-    "window": "calls after warm-up that were counted: calls (entry -> number of calls), regions (compile id such as "
-    '"3/0" -> hits and seconds, seconds without those of regions called from it)',
+    "window": "calls after warm-up that were counted: calls (entry id as text -> number of calls), regions (compile id "
+    'such as "3/0" -> {hits, seconds}, seconds without those of regions called from it), compiled (bool: something '
+    "was compiled meanwhile, since the entry never came to rest)",
     "observation": "what names held when a line ran: id, file, line, function, how (traced or eager), grad_enabled, "
     "values (name or dotted path -> value description), aliases (list of lists of names of one object or storage)",
     "observed": "at the end, and now and then: id, count (how often exactly this was seen)",
