@@ -15,8 +15,10 @@ from typing import Any
 SUFFIX = ".jsonl"
 
 KINDS = {
-    "process": "once, first: pid, rank (int or None), argv (list), cwd, python (version)",
-    "torch": "once torch is imported: version; settings (dict of the Dynamo settings that differ from their defaults)",
+    "process": "first: pid, rank (int or None), argv (list, the whole command line), cwd, python (version); again when "
+    "the process replaced itself by another program (exec)",
+    "torch": "once torch is imported, and again when it first compiles, the last one counts: version; settings (dict: "
+    "the Dynamo settings that differ from their defaults, and the environment variables TORCH*)",
     "entry": "a function was given to torch.compile: entry (id), file and line (of the compile call), function "
     "(qualified name), function_file, function_line, backend (text), fullgraph (bool), dynamic (text); a forked child "
     "that calls an entry of its parent repeats the line; of more than 64 entries with one compile call and function the "
@@ -28,7 +30,7 @@ KINDS = {
     "calls": "now and then, and at the end; the last one counts: entry, count (all calls made, also inside another "
     "entry's), arguments (call number of a 'call' line, as text -> how many recorded calls had its facts)",
     "trace": "a record of Dynamo's structured trace: metadata (dict), payload (str or None), entry and call (the "
-    "outermost compiled call it happened in, or None)",
+    "outermost compiled call it happened in, or None); which records: see trace_records",
     "span": "where the next graph break of this process is: frame_id, frame_compile_id, file, line, column, end_line, "
     "end_column (0-based columns in characters, the end exclusive; None when unknown)",
     "window": "calls after warm-up that were counted: calls (entry id as text -> number of calls), regions (compile id "
@@ -46,30 +48,56 @@ KINDS = {
 
 
 class Journal:
-    """Appends to the notes of this process; safe to use from several threads."""
+    """Appends to the notes of this process; safe to use from several threads, signal handlers and forked children."""
 
     def __init__(self, path: Path) -> None:
         """Open the file for appending. Raises OSError."""
         self.path = path
-        self._lock = threading.Lock()
+        # A signal handler of the program may compile something while this thread writes a note: hence re-entrant.
+        self._lock = threading.RLock()
         self._pid = os.getpid()
         self._file = path.open("a", encoding="utf-8", buffering=1)
+        self._headers: list[dict[str, object]] = []
+        if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
+            os.register_at_fork(
+                before=self._lock.acquire,
+                after_in_parent=self._lock.release,
+                after_in_child=self._lock.release,
+            )
+
+    @property
+    def inherited(self) -> bool:
+        """True in a forked child that has written nothing yet: the open file is still its parent's."""
+        return os.getpid() != self._pid
 
     def write(self, kind: str, **fields: object) -> None:
-        """Add one line; a forked child that inherited the file starts one of its own.
+        """Add one line; a forked child that inherited the file starts one of its own, with the same headers.
 
-        Values that JSON does not know are written as their text. A full disk or a closed file loses the line and
-        nothing else: notes must never break the program they are about.
+        Values that JSON does not know are written as their text. A full disk, a closed file or fields that cannot be
+        written lose the line and nothing else: notes must never break the program they are about.
         """
-        line = json.dumps({"kind": kind, **fields}, default=str, ensure_ascii=True)
         try:
             with self._lock:
-                if os.getpid() != self._pid:
-                    self._pid = os.getpid()
-                    self._file = self.path.with_name(f"{self._pid}{SUFFIX}").open("a", encoding="utf-8", buffering=1)
-                self._file.write(line + "\n")
-        except (OSError, ValueError):
+                if self.inherited:
+                    self._begin_again()
+                self._append({"kind": kind, **fields})
+        except (OSError, ValueError, TypeError, RuntimeError):  # RuntimeError: too deep, or the file is in use below us
             return
+
+    def write_header(self, kind: str, **fields: object) -> None:
+        """Like `write`; each forked child repeats the line at the top of its own file, with its own "pid"."""
+        with self._lock:
+            self.write(kind, **fields)
+            self._headers.append({"kind": kind, **fields})
+
+    def _begin_again(self) -> None:
+        self._pid = os.getpid()
+        self._file = self.path.with_name(f"{self._pid}{SUFFIX}").open("a", encoding="utf-8", buffering=1)
+        for header in self._headers:
+            self._append({**header, "pid": self._pid} if "pid" in header else header)
+
+    def _append(self, note: dict[str, object]) -> None:
+        self._file.write(json.dumps(note, default=str, ensure_ascii=True) + "\n")
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
