@@ -13,7 +13,8 @@ from dataclasses import dataclass
 class RecompileKind:
     """One kind of guard. cause: what differed between two calls. price: how many compilations that makes.
 
-    ways_out: what helps, the most transparent first, each with its price.
+    ways_out: what helps, the most transparent first, each with its price. One that begins with "Nothing has to be
+    done" says when the recompilation may stay.
     """
 
     cause: str
@@ -27,7 +28,7 @@ RECOMPILE_KINDS = {
         "The second size compiles once more and makes the dimension dynamic; later sizes are free, but sizes 0 and 1 "
         "compile once each.",
         (
-            "For two or more ordinary sizes nothing has to be done: the second compilation serves all later ones.",
+            "Nothing has to be done for ordinary sizes: the second compilation serves all later ones.",
             "torch._dynamo.mark_dynamic(x, dim) on the tensor before the first call compiles once. It raises a "
             "ConstraintViolationError when the program fixes that size after all; maybe_mark_dynamic never raises.",
             "mark_unbacked(x, dim) from torch._dynamo.decorators also covers sizes 0 and 1, but a branch on that size "

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from cli_project import Project
 
@@ -19,22 +24,68 @@ def test_a_rule_by_code_and_by_name(project: Project, rule: Rule) -> None:
     assert project.gbfix("explain", rule.code.lower()).out == by_code.out
 
 
-@pytest.mark.parametrize("wanted", ["GBF1O1", "tensor-value-brnch"])
-def test_an_unknown_rule_with_a_near_match(project: Project, wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [("GBF1O1", "GBF101"), ("tensor-value-brnch", "GBF101"), ("GB00599", "GB0059"), ("recompile", "recompiles")],
+)
+def test_an_unknown_name_with_a_near_match(project: Project, wanted: str, meant: str) -> None:
     done = project.gbfix("explain", wanted)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: no rule is called '{wanted}'; did you mean GBF1")
+    assert done.err.startswith(f"error: no rule and no graph break id of PyTorch is called '{wanted}'; did you mean ")
+    assert meant in done.err
 
 
-def test_an_unknown_rule_without_one(project: Project) -> None:
+def test_an_unknown_name_without_one(project: Project) -> None:
     done = project.gbfix("explain", "what?")
-    assert (done.code, done.err) == (2, "error: no rule is called 'what?'; `gbfix rules` lists them\n")
+    assert done.code == 2
+    assert done.err == (
+        "error: no rule and no graph break id of PyTorch is called 'what?'; `gbfix rules` lists the rules\n"
+    )
 
 
-def test_an_id_of_pytorch_leads_to_the_rules(project: Project) -> None:
-    known = project.gbfix("explain", "gb0170")
-    assert known.code == 0
-    assert "GBF101  tensor-value-branch" in known.out
-    unknown = project.gbfix("explain", "GB0001")
-    assert unknown.code == 0
-    assert "no rule of gbfix deals with it" in unknown.out
+def test_an_id_in_every_spelling(project: Project) -> None:
+    by_id = project.gbfix("explain", "GB0059")
+    assert by_id.code == 0
+    assert by_id.out.startswith("GB0059  Failed to trace builtin operator\n\nThe program calls a Python builtin")
+    assert "  1. " in by_id.out
+    assert "No rule of gbfix does it yet" in by_id.out
+    assert by_id.out.endswith("compile-graph-break-site/gb/gb0059.html\n")
+    assert "\x1b" not in by_id.out
+    for spelling in ("gb0059", "gb59", "59", " GB59 "):
+        assert project.gbfix("explain", spelling).out == by_id.out
+
+
+def test_an_id_that_rules_handle(project: Project) -> None:
+    done = project.gbfix("explain", "gb0170")
+    assert done.code == 0
+    assert all(f"  {rule.code} {rule.name}: " in done.out for rule in RULES)
+
+
+def test_an_exception_without_an_id(project: Project) -> None:
+    done = project.gbfix("explain", "usererror")
+    assert done.code == 0
+    assert done.out.startswith("UserError\n\n")
+    assert "PyTorch's page" not in done.out
+
+
+def test_the_reasons_for_recompilation(project: Project) -> None:
+    done = project.gbfix("explain", "Recompiles")
+    assert done.code == 0
+    assert "\nglobal state\n" in done.out
+    assert "mark_dynamic" in done.out
+
+
+@pytest.mark.parametrize("wanted", ["GB0059", "GB0124", "recompiles"])
+def test_lines_fit_a_terminal(project: Project, wanted: str) -> None:
+    assert max(len(line) for line in project.gbfix("explain", wanted).out.splitlines()) <= 80
+
+
+def test_no_torch_is_needed_and_none_imported(tmp_path: Path) -> None:
+    """A torch that cannot be imported, without a registry: ids are explained, their titles are not known."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("raise RuntimeError('imported')")
+    command = [sys.executable, "-c", "from gbfix.cli.main import main; main()", "explain", "GB0059"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("GB0059  (the installed PyTorch, if any, does not know this id)\n\nThe program calls")
