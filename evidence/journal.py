@@ -21,8 +21,8 @@ KINDS = {
     "the Dynamo settings that differ from their defaults, and the environment variables TORCH*)",
     "entry": "a function was given to torch.compile: entry (id), file and line (of the compile call), function "
     "(qualified name), function_file, function_line, backend (text), fullgraph (bool), dynamic (text); a forked child "
-    "that calls an entry of its parent repeats the line; of more than 64 entries with one compile call and function the "
-    "rest share the id of the last",
+    "that calls an entry of its parent repeats the line; of more than 64 entries with one compile call and function "
+    "the rest share the id of the last",
     "call": "a compiled entry was called with facts that no recorded call before it had; of an entry the first 32 "
     "calls are recorded, and later ones that compiled something: entry, call (1-based), arguments (name -> value "
     "description, see describe; 'args[0]' for what *args takes or has no name; 'self' of a module has, next to "
