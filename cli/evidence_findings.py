@@ -1,0 +1,98 @@
+"""What the rules say about the sites of breaks: the findings in their files, and which belongs to which break."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from gbfix.cli.evidence_places import absolute_path, files_of
+from gbfix.cli.inputs import Inputs
+from gbfix.cli.run import Request, run
+from gbfix.engine.files import SourceText, read_source
+from gbfix.engine.model import Finding, GbfixError, Rule, SourceError
+from gbfix.evidence.model import Break, Evidence, Place
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings by file, as evidence names files.
+
+    `absent` are files that are not on this machine, `changed` those that are another text now than when the program
+    ran: their lines mean nothing any more. `problems` are the files that the rules could not look at.
+    """
+
+    by_file: dict[str, tuple[Finding, ...]]
+    headers: dict[str, _Headers]
+    absent: frozenset[str]
+    changed: frozenset[str]
+    problems: tuple[str, ...]
+
+    def of(self, site: Break) -> tuple[Place, Finding] | None:
+        """The finding that knows about a break, and where it is: at the site, else at the project's line."""
+        for place in (site.place, site.project):
+            finding = None if place is None else self._at(place)
+            if place is not None and finding is not None:
+                return place, finding
+        return None
+
+    def _at(self, place: Place) -> Finding | None:
+        covering = [
+            finding
+            for finding in self.by_file.get(place.file, ())
+            if finding.span.line <= place.line <= finding.span.end_line
+            and not self.headers[place.file].another_between(finding, place.line)
+        ]
+        return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
+
+
+class _Headers:
+    """The statements of one file, to tell a line of an `if` itself from one of the statements below it."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        elifs = {
+            id(node.orelse[0])
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+            if node.orelse[0].col_offset == node.col_offset
+        }
+        self._spans = [
+            (node.lineno, node.end_lineno or node.lineno)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.stmt) and id(node) not in elifs
+        ]
+
+    def another_between(self, finding: Finding, line: int) -> bool:
+        """True when the line is one of a statement that begins inside of the finding's."""
+        return any(finding.span.line < start <= line <= end for start, end in self._spans)
+
+
+def find(evidence: Evidence, rules: tuple[Rule, ...]) -> Findings:
+    """Run the rules on the files of the evidence, each nn.Module.forward taken as compiled: the run showed it."""
+    sources: dict[str, SourceText] = {}
+    problems: list[str] = []
+    absent, changed = set(), set()
+    for file in files_of(evidence):
+        path = absolute_path(evidence, file)
+        if not path.is_file():
+            absent.add(file)
+        elif _is_changed(path, evidence.hashes.get(file)):
+            changed.add(file)
+        else:
+            try:
+                sources[file] = read_source(path)
+            except SourceError as error:
+                problems.append(str(error))
+    outcome = run(Inputs(tuple(sources.values()), tuple(problems)), Request(rules, edit=False, assume_compiled=True))
+    names = {source.path: file for file, source in sources.items()}
+    by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
+    headers = {file: _Headers(ast.parse(sources[file].text)) for file in by_file}
+    return Findings(by_file, headers, frozenset(absent), frozenset(changed), outcome.problems)
+
+
+def _is_changed(path: Path, digest: str | None) -> bool:
+    try:
+        return digest is not None and hashlib.sha256(path.read_bytes()).hexdigest() != digest
+    except OSError as error:
+        raise GbfixError(f"{path}: cannot be read: {error.strerror}; make it readable") from error

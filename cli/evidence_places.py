@@ -1,0 +1,32 @@
+"""Where the files of evidence are on this machine, and whose they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gbfix.evidence.model import Evidence, Place
+from gbfix.evidence.places import Places
+from gbfix.evidence.stack import Origin
+
+
+def absolute_path(evidence: Evidence, file: str) -> Path:
+    """The file of a place on this machine."""
+    return Places(Path(evidence.root)).path(file)
+
+
+def is_library(evidence: Evidence, place: Place) -> bool:
+    """True when the file is not the project's own, so that it is overlaid rather than edited."""
+    return Places(Path(evidence.root)).origin(place.file) is not Origin.PROJECT
+
+
+def files_of(evidence: Evidence) -> tuple[str, ...]:
+    """The files that breaks stand in or were called from, and those of the compiled functions, sorted.
+
+    Those of PyTorch and of the standard library are left out: nobody rewrites them.
+    """
+    places = [place for site in evidence.breaks for place in (site.place, site.project, *site.stack)]
+    places += [place for entry in evidence.entries for place in (entry.defined, entry.compiled_at)]
+    names = Places(Path(evidence.root))
+    foundations = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
+    files = {place.file for place in places if place is not None}
+    return tuple(sorted(file for file in files if names.origin(file) not in foundations))

@@ -1,0 +1,111 @@
+"""What to do about a recompile: the cause and remedies of its kind, narrowed by what the run showed."""
+
+from __future__ import annotations
+
+import re
+
+from gbfix.cli.evidence_advice import Remedy
+from gbfix.evidence.model import Entry, Evidence, Recompile
+from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
+
+_DIMENSION = re.compile(r"mismatch at index (\d+)")
+_INTEGER = re.compile(r"-?\d+")
+_MORE = ("gbfix explain recompiles",)
+_EITHER_WAY = "Nothing has to be done"
+"""How a way out begins that is none: whether it holds is decided here, from the run."""
+
+
+def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
+    """What helps against one recompile, or that nothing needs to be done."""
+    kind = RECOMPILE_KINDS.get(row.kind, RECOMPILE_KINDS["other"])
+    entries = _entries(evidence, row)
+    reason = None if row.limit_hit else _why_settled(row, entries)
+    if reason:
+        return Remedy("nothing", reason)
+    step = _first_step(row, entries)
+    ways_out = [way for way in kind.ways_out if not way.startswith(_EITHER_WAY)]
+    if step:
+        return Remedy("advice", step, (kind.cause,), tuple(ways_out), _MORE)
+    return Remedy("advice", ways_out[0], (kind.cause, kind.price), tuple(ways_out[1:]), _MORE)
+
+
+def _why_settled(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
+    """Why nothing needs to be done; None where that is not known."""
+    name = row.source_name or "a tensor"
+    if row.kind == "size" and row.count == 1 and entries and not _static(entries):
+        if row.values and row.values[-1] in ("0", "1"):
+            return f"PyTorch always compiles size {row.values[-1]} (of {name}) for itself, once"
+        return f"a second size of {name} was seen; that compilation made it dynamic, and later sizes are free"
+    if row.kind == "shape_expression" and row.count == 1:
+        return "a comparison of sizes had its other outcome; each outcome is compiled once and kept"
+    if row.kind == "requires_grad" and row.count == 1:
+        return f"{name} with and without gradients: one compilation for each, and both are kept"
+    if row.kind == "global_state" and row.count == 1:
+        return "a setting such as train() or grad mode changed; each combination is compiled once and kept"
+    if row.kind == "value" and _values_seen(row, entries) > row.count + 1:
+        return f"a second value of {name} was seen; that compilation serves all later values"
+    return None
+
+
+def _first_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
+    """What to do first, with the names of the row put in; None where the kind's own advice says all there is."""
+    steps = {"size": _size_step, "value": _value_step, "identity": _identity_step, "global_state": _state_step}
+    step = steps.get(row.kind)
+    return step(row, entries) if step else None
+
+
+def _size_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
+    if not row.source_name:
+        return None
+    found = _DIMENSION.search(row.guard)
+    dimension = found.group(1) if found else "dim"
+    mark = f"torch._dynamo.mark_dynamic({row.source_name}, {dimension})"
+    if _static(entries):
+        return (
+            "it is compiled with dynamic=False, which compiles every size for itself: leave that out (the second size "
+            f"then makes it dynamic), or call {mark} before the first call"
+        )
+    return f"call {mark} before the first call: it is then compiled once for all sizes but 0 and 1"
+
+
+def _value_step(row: Recompile, _entries: tuple[Entry, ...]) -> str | None:
+    name = row.source_name
+    if "G[" in row.guard:
+        return f"hand the global {name} to the function as an argument, as a 0-d tensor when it changes often"
+    if "." in name and row.values and all(_INTEGER.fullmatch(value) for value in row.values):
+        attribute = name.rpartition(".")[2]
+        return (
+            f"where {name} is a number that a module changes, make it a buffer: "
+            f'register_buffer("{attribute}", torch.tensor(0), persistent=False)'
+        )
+    return None
+
+
+def _identity_step(row: Recompile, _entries: tuple[Entry, ...]) -> str | None:
+    if "__code__" in row.guard:
+        name = row.source_name.partition(".__code__")[0] or "the function"
+        return f"{name} is made anew for every call: make it once, at module level or in __init__"
+    return None
+
+
+def _state_step(_row: Recompile, _entries: tuple[Entry, ...]) -> str | None:
+    return "keep grad mode, autocast, train() or eval() and the default dtype the same from call to call"
+
+
+def _static(entries: tuple[Entry, ...]) -> bool:
+    return any(entry.dynamic == "False" for entry in entries)
+
+
+def _values_seen(row: Recompile, entries: tuple[Entry, ...]) -> int:
+    """How many values of a plain argument the recorded calls had; 0 for anything else."""
+    seen = {
+        arguments.values[row.source_name].value
+        for entry in entries
+        for arguments in entry.arguments
+        if row.source_name in arguments.values
+    }
+    return len(seen)
+
+
+def _entries(evidence: Evidence, row: Recompile) -> tuple[Entry, ...]:
+    return tuple(entry for entry in evidence.entries if entry.function in row.entries)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from evidence_sample import evidence, sizes
+
+from gbfix.analysis.observations import ValueSpec
+from gbfix.cli.evidence_advice import Remedy
+from gbfix.cli.recompile_advice import recompile_remedy
+from gbfix.evidence.model import ArgumentsSeen, Entry
+from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
+
+DEFAULT, STATIC = Entry("f", dynamic="None"), Entry("f", dynamic="False")
+
+
+def _remedy(*entries: Entry, **changes: object) -> Remedy:
+    return recompile_remedy(evidence(Path("/"), entries=entries), sizes(**changes))
+
+
+def test_a_second_size_needs_nothing() -> None:
+    assert _remedy(DEFAULT).settled
+
+
+@pytest.mark.parametrize(
+    "remedy",
+    [
+        _remedy(STATIC),
+        _remedy(DEFAULT, count=2),
+        _remedy(DEFAULT, limit_hit=True),
+        _remedy(),
+    ],
+    ids=["dynamic=False", "compiled more often", "limit", "entry not known"],
+)
+def test_a_size_that_needs_something(remedy: Remedy) -> None:
+    assert remedy.action == "advice"
+    assert "torch._dynamo.mark_dynamic(x, 0)" in remedy.text
+
+
+def test_dynamic_false_is_named() -> None:
+    assert "dynamic=False" in _remedy(STATIC).text
+
+
+def test_size_one_is_always_compiled_for_itself() -> None:
+    assert "size 1" in _remedy(DEFAULT, values=("4", "1")).text
+
+
+def test_a_counter_of_a_module_becomes_a_buffer() -> None:
+    remedy = _remedy(DEFAULT, kind="value", source_name="self.step", guard="self.step == 0", values=("0", "1"))
+    assert 'register_buffer("step", torch.tensor(0), persistent=False)' in remedy.text
+
+
+def test_a_global_becomes_an_argument() -> None:
+    remedy = _remedy(DEFAULT, kind="value", source_name="COUNT", guard="G['COUNT'] == 2", values=("2", "3"))
+    assert "hand the global COUNT" in remedy.text
+
+
+def test_a_lambda_is_hoisted() -> None:
+    guard = "___check_obj_id(scale.__code__, 140)"
+    remedy = _remedy(DEFAULT, kind="identity", source_name="scale.__code__", guard=guard, values=())
+    assert remedy.text.startswith("scale is made anew for every call")
+
+
+def test_a_number_needs_nothing_only_when_further_values_were_free() -> None:
+    def seen(*numbers: int) -> Entry:
+        values = ({"n": ValueSpec("int", "int", value=str(number))} for number in numbers)
+        return Entry("f", dynamic="None", arguments=tuple(map(ArgumentsSeen, values)))
+
+    facts = {"kind": "value", "source_name": "n", "guard": "n == 1", "values": ("1",)}
+    assert _remedy(seen(1, 2, 3), **facts).settled
+    assert not _remedy(seen(1, 2), **facts).settled
+
+
+@pytest.mark.parametrize("kind", RECOMPILE_KINDS)
+def test_every_kind_has_advice_once_the_limit_is_hit(kind: str) -> None:
+    remedy = _remedy(DEFAULT, kind=kind, limit_hit=True, source_name="", guard="g", values=())
+    assert (remedy.action, remedy.commands) == ("advice", ("gbfix explain recompiles",))
+    assert not remedy.text.startswith("Nothing has to be done")
+
+
+def test_training_and_evaluation_need_nothing() -> None:
+    assert _remedy(DEFAULT, kind="global_state", guard="GLOBAL_STATE changed: grad_mode", source_name="").settled
+    assert _remedy(DEFAULT, kind="requires_grad", guard="requires_grad mismatch").settled
