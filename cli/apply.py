@@ -18,6 +18,12 @@ PatchFile = Annotated[
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="Also apply the fixes that assume something.")]
 Interactive = Annotated[bool, typer.Option("--interactive", help="Ask before each fix: yes, no, all or quit.")]
 AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Also write files with uncommitted changes.")]
+ToOverlay = Annotated[
+    bool,
+    typer.Option(
+        "--overlay", help="Leave the files alone: write fixed copies, which `gbfix run` loads in their place."
+    ),
+]
 
 
 def apply(
@@ -27,6 +33,7 @@ def apply(
     unsafe: Unsafe = False,
     interactive: Interactive = False,
     allow_dirty: AllowDirty = False,
+    overlay: ToOverlay = False,
     select: Select = None,
     ignore: Ignore = None,
     exclude: Exclude = None,
@@ -35,6 +42,7 @@ def apply(
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
+    from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.inputs import read_inputs
     from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
     from gbfix.cli.outcome import accept_all
@@ -42,10 +50,13 @@ def apply(
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
     from gbfix.cli.review import asking, check_answers_can_come, kinds_asked_about
     from gbfix.cli.run import Request, run
-    from gbfix.cli.writing import check_patch_file, only_writable, write_outcome, write_patch
+    from gbfix.cli.writing import check_patch_file, only_writable, undo_hint, write_outcome, write_patch
+    from gbfix.engine.undo import undo_root
 
     with one_line_failures():
         check_answers_can_come(paths, interactive=interactive)
+        if overlay:
+            check_overlay_options(paths, dry_run=dry_run, patch=patch)
         settings = settings_with(select, ignore, exclude, assume_compiled)
         if patch is not None:
             check_patch_file(patch)
@@ -61,7 +72,7 @@ def apply(
             asked=kinds_asked_about(interactive=interactive, unsafe=unsafe),
         )
         accept = asking(report.out, sys.stdin) if interactive else accept_all
-        if interactive and not keeps_files:
+        if interactive and not keeps_files and not overlay:
             accept = only_writable(accept, inputs, allow_dirty=allow_dirty)
         with progress(len(inputs.sources), quiet=interactive) as advance:
             request = Request(
@@ -74,11 +85,15 @@ def apply(
                 advance=advance,
             )
             outcome = run(inputs, request)
-        if keeps_files:
+        hint = None
+        if overlay:
+            outcome, hint = write_copies(at_lines_before(outcome), undo_root())
+        elif keeps_files:
             outcome = at_lines_before(outcome)
         elif not inputs.from_stdin:
             outcome = write_outcome(outcome, allow_dirty=allow_dirty)
+            hint = undo_hint(outcome)
         if patch is not None:
             write_patch(patch, outcome)
-        report.print(outcome)
+        report.print(outcome, hint)
         exit_with_code(outcome, would_change=keeps_files, exit_zero=exit_zero)

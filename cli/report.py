@@ -21,7 +21,6 @@ from gbfix.cli.positions import moved
 from gbfix.cli.summary import apply_line, no_region_hint, scan_line, summarize
 from gbfix.cli.terminal import Terminal, open_terminal
 from gbfix.cli.text_report import write_file, write_problems, write_scan
-from gbfix.cli.writing import undo_hint
 from gbfix.engine.files import encode_source
 from gbfix.engine.model import Safety
 
@@ -62,24 +61,26 @@ class ApplyReport:
         data_on_stdout = self._json or self._program_wanted or self._patch_wanted
         self.out = open_terminal(sys.stderr if data_on_stdout else sys.stdout)
 
-    def print(self, outcome: Outcome) -> None:
-        """Print what was done, or would be: the data to standard output, the text to `out`, the problems last."""
+    def print(self, outcome: Outcome, hint: str | None) -> None:
+        """Print what was done, or would be: the data to standard output, the text to `out`, the problems last.
+
+        `hint` ends the text: what the user can do next.
+        """
         if self._json:
             _print_bytes(json_report(outcome, patch_of(outcome.files)))
         else:
-            self._print_text(outcome)
+            self._print_text(outcome, hint)
         if self._patch_wanted:
             _print_bytes(patch_of(outcome.files))
         if self._program_wanted:
             _print_bytes(b"".join(encode_source(file.source, file.after) for file in outcome.files))
         _print_problems(outcome)
 
-    def _print_text(self, outcome: Outcome) -> None:
+    def _print_text(self, outcome: Outcome, hint: str | None) -> None:
         for file in outcome.files:
             write_file(self.out, self._without_asked(file), hunks_of_applied=not self._patch_wanted)
         self.out.line(apply_line(summarize(outcome), dry_run=self._keeps_files, asked=self._asked))
         _print_region_hint(self.out, outcome)
-        hint = None if self._keeps_files or self._program_wanted else undo_hint(outcome)
         if hint:
             self.out.line(hint)
 

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shlex
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -41,6 +41,14 @@ class OverlaidFile:
 
 
 @dataclass(frozen=True)
+class OverlayChange:
+    """What became of an overlay: the copy of each rewritten file, and the originals that have none any more."""
+
+    copies: dict[Path, Path]
+    removed: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
 class _Manifest:
     version: int
     files: tuple[OverlaidFile, ...] = ()
@@ -51,12 +59,12 @@ def overlay_folder(root: Path) -> Path:
     return root / ".gbfix" / "overlay"
 
 
-def write_overlay(root: Path, rewrites: Sequence[Rewrite], without: Collection[Path] = ()) -> dict[Path, Path]:
+def write_overlay(root: Path, rewrites: Sequence[Rewrite], without: Collection[Path] = ()) -> OverlayChange:
     """Put copies into the overlay of a project, each in place of the one that its original had before.
 
-    `without`: originals whose copies are taken out. Gives the copy of each rewritten file. The originals are not
-    touched; `before` of a rewrite is what they held when the copy was planned. Raises WriteError when the folder
-    cannot be written, is a symbolic link, or another gbfix is writing there, and GbfixError for a foreign manifest.
+    `without`: originals whose copies are taken out. The originals are not touched; `before` of a rewrite is what
+    its file held when the copy was planned. Raises WriteError when the folder cannot be written, is a symbolic link,
+    or another gbfix is writing there, and GbfixError for a foreign manifest.
     """
     with locked(root) as data_folder:
         folder = data_folder / "overlay"
@@ -64,18 +72,20 @@ def write_overlay(root: Path, rewrites: Sequence[Rewrite], without: Collection[P
             raise WriteError(f"{printable(folder)}: is a symbolic link; remove it")
         gone = {os.path.realpath(path) for path in without}
         old = read_overlay(folder) if (folder / MANIFEST).exists() else ()
+        removed = tuple(Path(file.original) for file in old if file.original in gone)
         files = {file.original: file for file in old if file.original not in gone}
+        if not old and not rewrites:
+            return OverlayChange({}, ())
         for rewrite in rewrites:
             files[str(rewrite.path)] = _overlaid(rewrite, root, files)
         try:
             for rewrite in rewrites:
                 _write(folder / files[str(rewrite.path)].copy, rewrite.after)
-            manifest = _Manifest(VERSION, tuple(files[original] for original in sorted(files)))
-            _write(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-            _remove_unused(folder, old, manifest.files)
+            _write_manifest(folder, [files[original] for original in sorted(files)])
+            _remove_unused(folder, old, files.values())
         except OSError as error:
             raise WriteError(f"{printable(folder)}: the overlay cannot be written: {error.strerror}") from error
-    return {rewrite.path: folder / files[str(rewrite.path)].copy for rewrite in rewrites}
+    return OverlayChange({rewrite.path: folder / files[str(rewrite.path)].copy for rewrite in rewrites}, removed)
 
 
 def read_overlay(folder: Path) -> tuple[OverlaidFile, ...]:
@@ -211,7 +221,15 @@ def _write(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
-def _remove_unused(folder: Path, before: Sequence[OverlaidFile], after: Sequence[OverlaidFile]) -> None:
+def _write_manifest(folder: Path, files: Sequence[OverlaidFile]) -> None:
+    if files:
+        data = msgspec.json.encode(_Manifest(VERSION, tuple(files)))
+        _write(folder / MANIFEST, msgspec.json.format(data, indent=2) + b"\n")
+    else:
+        (folder / MANIFEST).unlink()
+
+
+def _remove_unused(folder: Path, before: Iterable[OverlaidFile], after: Iterable[OverlaidFile]) -> None:
     """Remove the copies that the new manifest no longer names, and the folders that this leaves empty."""
     for name in {file.copy for file in before} - {file.copy for file in after}:
         (folder / name).unlink(missing_ok=True)
