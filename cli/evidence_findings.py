@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ class Findings:
     """
 
     by_file: dict[str, tuple[Finding, ...]]
-    headers: dict[str, _Headers]
     absent: frozenset[str]
     changed: frozenset[str]
     problems: tuple[str, ...]
@@ -38,34 +36,9 @@ class Findings:
         return None
 
     def _at(self, place: Place) -> Finding | None:
-        covering = [
-            finding
-            for finding in self.by_file.get(place.file, ())
-            if finding.span.line <= place.line <= finding.span.end_line
-            and not self.headers[place.file].another_between(finding, place.line)
-        ]
+        """The finding whose span covers the line; that of a branch covers its condition, not what stands below it."""
+        covering = [f for f in self.by_file.get(place.file, ()) if f.span.line <= place.line <= f.span.end_line]
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
-
-
-class _Headers:
-    """The statements of one file, to tell a line of an `if` itself from one of the statements below it."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        elifs = {
-            id(node.orelse[0])
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
-            if node.orelse[0].col_offset == node.col_offset
-        }
-        self._spans = [
-            (node.lineno, node.end_lineno or node.lineno)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.stmt) and id(node) not in elifs
-        ]
-
-    def another_between(self, finding: Finding, line: int) -> bool:
-        """True when the line is one of a statement that begins inside of the finding's."""
-        return any(finding.span.line < start <= line <= end for start, end in self._spans)
 
 
 def find(evidence: Evidence, rules: tuple[Rule, ...]) -> Findings:
@@ -87,8 +60,7 @@ def find(evidence: Evidence, rules: tuple[Rule, ...]) -> Findings:
     outcome = run(Inputs(tuple(sources.values()), tuple(problems)), Request(rules, edit=False, assume_compiled=True))
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
-    headers = {file: _Headers(ast.parse(sources[file].text)) for file in by_file}
-    return Findings(by_file, headers, frozenset(absent), frozenset(changed), outcome.problems)
+    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems)
 
 
 def _is_changed(path: Path, digest: str | None) -> bool:

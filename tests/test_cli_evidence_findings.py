@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gbfix.cli.evidence_findings import Findings, find
+from gbfix.codemods import all_rules
+from gbfix.evidence.model import Break, Evidence, Place
+
+PROGRAM = """import torch
+
+
+def helper(x: torch.Tensor) -> torch.Tensor:
+    return x * 2.0 if x.sum() > 0 else x + 1.0
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if (
+        x.sum() > 0
+        and y.sum() > 0
+    ):
+        z = x * 2.0
+    elif x.mean() > 1:
+        z = x + float(y.sum())
+    else:
+        z = helper(x)
+    return z
+"""
+
+
+def _found(root: Path, *places: tuple[str, int], project: tuple[str, int] | None = None) -> tuple[Findings, Break]:
+    called = Place(*project) if project else None
+    sites = tuple(Break(Place(file, line), project=called) for file, line in places)
+    return find(Evidence(str(root), breaks=sites), all_rules()), sites[0]
+
+
+def _line(root: Path, line: int) -> int | None:
+    findings, site = _found(root, ("program.py", line))
+    found = findings.of(site)
+    return found and found[1].span.line
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_condition_over_several_lines_is_one_site(root: Path) -> None:
+    assert [_line(root, line) for line in (11, 12, 13)] == [11, 11, 11]
+
+
+def test_a_statement_below_the_branch_does_not(root: Path) -> None:
+    assert _line(root, 17) is None
+
+
+def test_a_function_that_a_compiled_one_calls(root: Path) -> None:
+    assert _line(root, 5) == 5
+
+
+def test_a_line_without_a_finding(root: Path) -> None:
+    assert _line(root, 20) is None
+
+
+def test_callers_in_other_files_make_a_function_compiled(root: Path) -> None:
+    text = PROGRAM.partition("@torch.compile")[0]
+    (root / "helpers.py").write_text(text, encoding="utf-8")
+    caller = "import torch\nfrom helpers import helper\n\n\n@torch.compile\ndef g(x):\n    return helper(x)\n"
+    (root / "caller.py").write_text(caller, encoding="utf-8")
+    alone = find(Evidence(str(root), breaks=(Break(Place("helpers.py", 5)),)), all_rules())
+    assert alone.of(Break(Place("helpers.py", 5))) is None
+    site = Break(Place("helpers.py", 5), stack=(Place("caller.py", 7), Place("helpers.py", 5)))
+    found = find(Evidence(str(root), breaks=(site,)), all_rules()).of(site)
+    assert found is not None
+    assert found[0].file == "helpers.py"
+
+
+def test_the_project_line_is_asked_where_the_library_line_has_no_finding(root: Path) -> None:
+    findings, site = _found(root, ("/elsewhere/lib.py", 3), project=("program.py", 5))
+    found = findings.of(site)
+    assert found is not None
+    assert found[0].file == "program.py"
+    assert findings.absent == {"/elsewhere/lib.py"}
+
+
+def test_pytorch_and_the_standard_library_are_not_read(root: Path) -> None:
+    findings, _ = _found(root, ("/v/lib/python3.11/site-packages/torch/nn/modules/linear.py", 3))
+    assert findings.absent == frozenset()
