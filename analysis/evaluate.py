@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects, Note, Requirement, Write
+from gbfix.analysis.fakes import tried_index, with_result
 from gbfix.analysis.known_calls import evaluate_call
 from gbfix.analysis.literals import is_constant_index, is_nonzero_constant, number_of, rank_change, shorten
 from gbfix.analysis.operations import apply_operator
@@ -138,6 +139,9 @@ class Evaluation:
         qualified = self.context.names.qualified(node)
         if qualified is not None:
             return _library_constant(qualified)
+        observed = self._observed_path(node)
+        if observed is not None:
+            return observed
         member = self.context.member(node)
         if member is not None:
             return member
@@ -169,6 +173,12 @@ class Evaluation:
             self.impure(f"reading {self.text(node)} may run a method", node)
         token = v.term("attribute", self.text(node), self.context.generation(node))
         return v.opaque_tensor(token, None, kind=Kind.MAYBE)
+
+    def _observed_path(self, node: ast.Attribute | ast.Subscript) -> Value | None:
+        """What `self.scale` or `batch["x"]` held when a run was here."""
+        if self.context.depth > 0 or not self.context.view.project.observed:
+            return None
+        return self.environment.get(ast.unparse(node))
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -217,6 +227,9 @@ class Evaluation:
         return Value(Kind.NUMBER, number=kind, scalar_of=scalar_of, inside=inside)
 
     def _subscript(self, node: ast.Subscript) -> Value:
+        observed = self._observed_path(node)
+        if observed is not None:
+            return observed
         base = self.value(node.value)
         self.value(node.slice)
         if base.kind is Kind.OTHER and base.class_name == "tensor.shape":
@@ -232,15 +245,17 @@ class Evaluation:
             self.require(("index", *self.here(node)), f"{self.text(node)} exists", node)
             return self.opaque(node, Kind.TENSOR if base.kind is Kind.TENSOR else Kind.MAYBE).assuming(base.assumed)
         text = self.text(node.slice)
-        if not (isinstance(node.slice, ast.Constant) and node.slice.value in (None, ...)):
+        seen = tried_index(self, base, node.slice)
+        if seen is None and not (isinstance(node.slice, ast.Constant) and node.slice.value in (None, ...)):
             self.require(("index", base.shape, text), f"{self.text(node)} is in range", node)
-        return replace(
+        result = replace(
             base,
             shape=frozenset({v.term("index", base.shape, text, rank_change(node.slice))}),
             layout=v.term("index", base.layout, text),
             one=False,
             fresh=False,
         )
+        return with_result(result, "__getitem__", seen)
 
     def _formatted(self, node: ast.JoinedStr) -> Value:
         for part in node.values:

@@ -164,9 +164,22 @@ class Flow:
         for statement in body:
             if state is None:
                 return None
-            self.before[statement] = state
-            state = self._statement(statement, state)
+            seen = self._seen_to_hold(statement, state)
+            self.before[statement] = seen
+            state = _without_paths(self._statement(statement, seen), seen, state)
         return state
+
+    def _seen_to_hold(self, statement: ast.stmt, state: State) -> State:
+        """The state with what a run showed where the statement starts; dotted paths are names for this statement."""
+        observed = self.context.view.observed(statement.lineno)
+        if observed is None or observed.function != self.context.function.name:
+            return state
+        values = dict(state.values)
+        for name in observed.names():
+            root = name.partition(".")[0].partition("[")[0]
+            if root not in self._untracked and (root in values or not self.context.is_local(root)):
+                values[name] = observed.value(name, values.get(name))
+        return replace(state, values=values, gradients_off=state.gradients_off or observed.gradients_off)
 
     def _statement(self, statement: ast.stmt, state: State) -> State | None:
         match statement:
@@ -427,6 +440,7 @@ class Flow:
     def _loop_start(self, statement: ast.For | ast.AsyncFor | ast.While, head: State) -> State:
         """What holds when the body starts; `before` of a while is what its test sees in every round."""
         if isinstance(statement, ast.While):
+            head = self._seen_to_hold(statement, head)
             self.before[statement] = head
             return self._run(statement.test, head, kept=False)[0]
         return self._loop_target(statement, head)
@@ -505,6 +519,14 @@ def _merge(first: State | None, second: State | None, token: Hashable) -> State 
         first.established & second.established,
         first.gradients_off and second.gradients_off,
     )
+
+
+def _without_paths(after: State | None, seen: State, before: State) -> State | None:
+    """The state after a statement, without what only holds inside it: dotted paths, and observed gradient mode."""
+    if after is None or seen is before:
+        return after
+    values = {name: value for name, value in after.values.items() if name.isidentifier() or name in before.values}
+    return replace(after, values=values, gradients_off=before.gradients_off and after.gradients_off)
 
 
 def _leaves_early(body: Sequence[ast.stmt]) -> bool:

@@ -88,3 +88,14 @@ def shorten(text: str, limit: int = 60) -> str:
     """The text on one line, cut at the end when it is long."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 3] + "..."
+
+
+def constant_index(node: ast.expr) -> object:
+    """The index that a constant one spells, slices included. Raises ValueError for another expression."""
+    match node:
+        case ast.Tuple(elts=parts):
+            return tuple(constant_index(part) for part in parts)
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            return slice(*(None if bound is None else ast.literal_eval(bound) for bound in (lower, upper, step)))
+        case _:
+            return ast.literal_eval(node)

@@ -46,7 +46,8 @@ class Observation:
 
     how: "traced" when Dynamo followed the line (its guards then hold for every call that reused the graph), "eager"
     when the line ran in Python. values: by name, or by dotted path such as "self.scale". aliases: names that were the
-    same object or shared storage. file: as `Evidence.breaks` write it.
+    same object or shared storage. file: as `Evidence.breaks` write it. Of a name that the statement does not mention only
+    kind, type and tensor facts are told.
     """
 
     file: str
@@ -57,3 +58,9 @@ class Observation:
     grad_enabled: bool = True
     values: dict[str, ValueSpec] = field(default_factory=dict)
     aliases: tuple[tuple[str, ...], ...] = ()
+    unguarded: tuple[str, ...] = ()
+    """Of a traced observation, the names whose facts no guard holds, because Dynamo had no need to look at them.
+
+    They are true of the call that was traced; later calls that reused the graph may differ. What the rest of the frame
+    reads after a break is guarded by the resume function, which observes the line once more.
+    """

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gbfix.analysis import sizes
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Note
+from gbfix.analysis.fakes import tried, with_result
 from gbfix.analysis.literals import is_moderate_constant, is_nonzero_constant, is_text_of_infinity, number_of, shorten
 from gbfix.analysis.operators import (
     AUTOCAST_FLOAT32,
@@ -54,7 +56,8 @@ def apply_operator(
         return of_something_else(evaluation, node)
     first = found[0]
     tensors = [value for value in found if value.tensor_like]
-    _check_needs(evaluation, name, operator, operands, found, node, options)
+    seen = tried(evaluation, name, operands, found, node)
+    _check_needs(evaluation, name, operator, operands, found, node, options, fits=seen is not None)
     if operator.random:
         evaluation.effects.random.append(Note(f"{shorten(evaluation.text(node))} draws random numbers", node.lineno))
     own_hazard = _hazard_of(evaluation, name, operator, operands, found, node)
@@ -84,7 +87,7 @@ def apply_operator(
         and (operator.aliases or options)
     ):
         layout = v.term("layout", name, layout, options)
-    return Value(
+    result = Value(
         kind,
         shape=shape,
         dtype=dtype,
@@ -96,6 +99,7 @@ def apply_operator(
         hazard=None if stopped else v.worst([*(value.hazard for value in found), own_hazard]),
         assumed=assumptions_of(found),
     )
+    return with_result(result, name, seen)
 
 
 def of_something_else(evaluation: Evaluation, node: ast.expr) -> Value:
@@ -155,13 +159,16 @@ def _check_needs(
     found: Sequence[Value],
     node: ast.expr,
     options: str,
+    *,
+    fits: bool,
 ) -> None:
-    """Collect what the operation needs in order not to raise."""
+    """Collect what the operation needs in order not to raise; `fits` when it is known to take these shapes."""
     tensors = [(operand, value) for operand, value in zip(operands, found, strict=True) if value.tensor_like]
     shapes = {value.shape for _, value in tensors if not value.is_scalar}
     devices = {value.devices for _, value in tensors if not value.is_scalar}
     unsure = any(value.kind is Kind.MAYBE for _, value in tensors)
-    if len(tensors) > 1 and operator.shape is Shape.POINTWISE and (len(shapes) > 1 or len(devices) > 1 or unsure):
+    apart = not fits and (len(devices) > 1 or (len(shapes) > 1 and not _seen_to_broadcast(shapes)))
+    if len(tensors) > 1 and operator.shape is Shape.POINTWISE and (apart or unsure):
         together = " and ".join(dict.fromkeys(evaluation.text(operand) for operand, _ in tensors))
         key = ("together", frozenset().union(*(value.shape or frozenset() for _, value in tensors)))
         evaluation.require(key, f"{shorten(together)} can be combined (shapes that broadcast, one device)", node)
@@ -171,9 +178,8 @@ def _check_needs(
         )
     if name == "pow" and (number_of(operands[-1]) or -1) >= 0:
         return
-    if options and Need.FITS not in operator.needs:
-        check_need(evaluation, Need.FITS, name, operands, tensors, node, options)
-    for need in sorted(operator.needs, key=lambda n: n.name):
+    needs = operator.needs | {Need.FITS} if options else operator.needs
+    for need in sorted(needs - {Need.FITS} if fits else needs, key=lambda n: n.name):
         check_need(evaluation, need, name, operands, tensors, node, options)
 
 
@@ -215,7 +221,9 @@ def check_need(
         dtype = value.dtype
         category = dtype.category if dtype else None
         if need in (Need.NOT_EMPTY, Need.SEVERAL):
-            if need is Need.SEVERAL or not value.one:
+            counts = _element_counts(value)
+            enough = counts is not None and min(counts) >= (2 if need is Need.SEVERAL else 1)
+            if not enough and (need is Need.SEVERAL or not value.one):
                 evaluation.require((need.name, value.shape), f"{evaluation.text(operand)} is {need.value}", node)
         elif need in (Need.NOT_BOOL, Need.FLOATING) and dtype is not None and dtype.inexact:
             continue
@@ -223,6 +231,18 @@ def check_need(
             evaluation.require(
                 (need.name, dtype.term if dtype else None), f"{evaluation.text(operand)} is {need.value}", node
             )
+
+
+def _seen_to_broadcast(shapes: Iterable[frozenset[v.Term] | None]) -> bool:
+    """True when a run showed all these shapes, and they could be combined each time."""
+    united: frozenset[v.Term] = frozenset().union(*(shape or frozenset() for shape in shapes))
+    return sizes.broadcast(united) is not None
+
+
+def _element_counts(value: Value) -> set[int] | None:
+    """How many elements a tensor had in the observed runs, None when it was not observed."""
+    shape = value.shape or frozenset()
+    return sizes.element_counts(next(iter(shape))) if len(shape) == 1 else None
 
 
 def in_range(evaluation: Evaluation, operand: ast.expr, tensor: tuple[ast.expr, Value], node: ast.expr) -> None:

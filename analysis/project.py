@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gbfix.analysis.callers import importers_in
 from gbfix.analysis.names import Names
+from gbfix.analysis.observed import Observed, moved
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Value
+
+if TYPE_CHECKING:
+    from gbfix.analysis.fakes import Fakes
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +25,10 @@ class Project:
 
     files: dict[str, SourceFile]
     assume_compiled: bool = False
+    observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
+    """What a run showed at the lines of some of the files, by path and line."""
+    fakes: Fakes | None = None
+    """Tries operations on observed tensors; without it only element-wise results are known."""
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -49,13 +58,22 @@ class Project:
         """One file of the project, as rules see it. Raises KeyError for an unknown path."""
         return FileView(self, self.files[path])
 
+    def without_observations(self) -> Project:
+        """The same project as the source alone shows it."""
+        bare = replace(self, observed={}, fakes=None)
+        vars(bare).update(names=self.names, compiled=self.compiled)
+        return bare
+
     def with_file(self, source: SourceFile) -> Project:
         """The same project with one file edited.
 
         What is compiled is carried over by qualified name: a fix changes what a function does, not who calls it, and
         searching thousands of files again for every pass would take minutes.
         """
-        edited = replace(self, files={**self.files, source.path: source})
+        observed = dict(self.observed)
+        if source.path in observed:
+            observed[source.path] = moved(observed[source.path], self.files[source.path].text, source.text)
+        edited = replace(self, files={**self.files, source.path: source}, observed=observed)
         names = {path: scopes for path, scopes in self.names.items() if path != source.path}
         carried = _carried_over(self.compiled[source.path], self.files[source.path], source)
         vars(edited).update(names=names, compiled={**self.compiled, source.path: carried})
@@ -73,6 +91,10 @@ class FileView:
     def class_members(self) -> dict[ast.ClassDef, dict[str, Value]]:
         """What the attributes set in `__init__` hold, by class; filled as classes are asked for."""
         return {}
+
+    def observed(self, line: int) -> Observed | None:
+        """What a run showed where this line was about to run, None when it did not."""
+        return self.project.observed.get(self.source.path, {}).get(line)
 
     @property
     def names(self) -> Names:
@@ -104,6 +126,11 @@ def _by_name(source: SourceFile) -> dict[tuple[str, int], Function]:
     return found
 
 
-def load(sources: Iterable[SourceFile], assume_compiled: bool = False) -> Project:
-    """Put parsed files together."""
-    return Project({source.path: source for source in sources}, assume_compiled)
+def load(
+    sources: Iterable[SourceFile],
+    assume_compiled: bool = False,
+    observed: Mapping[str, Mapping[int, Observed]] | None = None,
+    fakes: Fakes | None = None,
+) -> Project:
+    """Put parsed files together, with what a run showed at their lines."""
+    return Project({source.path: source for source in sources}, assume_compiled, observed or {}, fakes)

@@ -7,36 +7,12 @@ same term have the same shape (dtype, layout) in every run, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 
-Term = Hashable
-"""A symbolic shape, dtype or layout. Equal terms mean equal facts at run time."""
-
-
-class _Compound:
-    """A term made of others; compared by identity, since `term` makes each one once."""
-
-    def __init__(self, parts: tuple[Hashable, ...]) -> None:
-        self.parts = parts
-
-
-@lru_cache(maxsize=200_000)
-def term(*parts: Hashable) -> Term:
-    """The one term for these parts.
-
-    Terms share their parts, so hashing them as plain tuples would take time exponential in the
-    length of a function. A term that fell out of the cache is only ever found unequal, never wrongly equal.
-    """
-    return _Compound(parts)
-
-
-def term_parts(term: Term) -> tuple[Hashable, ...]:
-    """The parts of a compound term, empty for a plain one."""
-    return term.parts if isinstance(term, _Compound) else ()
-
+from gbfix.analysis import dtypes, sizes
+from gbfix.analysis.terms import Term, term, term_parts
 
 SCALAR_SHAPE: frozenset[Term] = frozenset()
 """The shape of a 0-d tensor: broadcasting with it changes nothing."""
@@ -259,22 +235,38 @@ def promote(operands: Iterable[Value]) -> DType:
     values = list(operands)
     tensors = [v for v in values if v.dtype is not None and v.tensor_like]
     scalars = {v.number or "number" for v in values if v.kind is Kind.NUMBER}
-    dtypes = {v.dtype for v in tensors if v.dtype is not None}
-    categories = [d.category for d in dtypes]
+    found = {v.dtype for v in tensors if v.dtype is not None}
+    categories = [d.category for d in found]
     known = [c for c in categories if c is not None]
     top = max(known, key=lambda c: c.value) if known and len(known) == len(categories) else None
-    floor = max((d.floor.value for d in dtypes if d.floor is not None), default=-1)
+    floor = max((d.floor.value for d in found if d.floor is not None), default=-1)
     scalars = {s for s in scalars if _SCALAR_CATEGORY[s].value > floor}
-    if len(dtypes) == 1 and not scalars:
-        return next(iter(dtypes))
+    if len(found) == 1 and not scalars:
+        return next(iter(found))
+    if not scalars:
+        concrete = _promote_concrete(tensors)
+        if concrete is not None:
+            return concrete
     parts = frozenset((v.dtype.term, v.shape) for v in tensors if v.dtype is not None)
     if top is None:
         category = None
     else:
         category = max([top, *(_SCALAR_CATEGORY[s] for s in scalars if s != "number")], key=lambda c: c.value)
-    inexact = "float" in scalars or any(d.inexact for d in dtypes)
+    inexact = "float" in scalars or any(d.inexact for d in found)
     unsure = any(s == "number" or s.endswith("at most") for s in scalars)
     return DType(term("promote", parts, frozenset(scalars)), None if unsure else category, inexact)
+
+
+def _promote_concrete(tensors: Sequence[Value]) -> DType | None:
+    """The dtype by name, where all dtypes are known by name and it is known which tensors have dimensions."""
+    operands = []
+    for value in tensors:
+        ranks = {0} if value.is_scalar else sizes.ranks(value.shape or ())
+        if value.dtype is None or not isinstance(value.dtype.term, str) or not ranks or {0} < ranks:
+            return None
+        operands.append((value.dtype.term, ranks != {0}))
+    name = dtypes.promote(operands)
+    return None if name is None else concrete_dtype(name)
 
 
 _SCALAR_CATEGORY = {
@@ -299,7 +291,8 @@ def floating(dtype: DType) -> DType:
 
 def broadcast(operands: Iterable[Value]) -> frozenset[Term]:
     """The shape of an element-wise operation on several tensors; numbers and 0-d tensors add nothing."""
-    return frozenset().union(*(v.shape for v in operands if v.tensor_like and v.shape is not None))
+    united: frozenset[Term] = frozenset().union(*(v.shape for v in operands if v.tensor_like and v.shape is not None))
+    return united if len(united) < 2 else sizes.broadcast(united) or united
 
 
 def dense_layout(operands: Iterable[Value]) -> Term:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
-from gbfix.analysis.project import Project, load
+from gbfix.analysis.fakes import Fakes
+from gbfix.analysis.observed import Observed
+from gbfix.analysis.project import FileView, Project, load
 from gbfix.analysis.source import SourceFile, parse
 from gbfix.cli.failure import internal_error
 from gbfix.cli.inputs import Inputs
@@ -16,6 +18,7 @@ from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection
 from gbfix.engine.model import Finding, GbfixError, Rule
+from gbfix.engine.observed import with_observed
 from gbfix.engine.suppress import read_suppressions
 
 
@@ -30,6 +33,12 @@ class Request:
     assume_compiled: bool = False
     report_unused: bool = True
     """False where not every rule runs: a comment may be there for one that does not."""
+    observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
+    """What a run showed, by the name of the file and the line."""
+    fakes: Fakes | None = None
+    """Tries operations on observed tensors."""
+    evidence: str = ""
+    """The name of the document that says so, for the reasons."""
     accept: Accept = accept_all
     advance: Callable[[str], None] = lambda _name: None
     """Told the name of each file when its turn comes."""
@@ -50,7 +59,7 @@ def _run(inputs: Inputs, request: Request) -> Outcome:
     for source, file in parsed:
         request.advance(file.path)
         try:
-            project = together or load([file], request.assume_compiled)
+            project = together or load([file], request.assume_compiled, request.observed, request.fakes)
             compiled_functions += len(project.compiled[file.path])
             outcomes.append(_file_outcome(project, source, file, request))
         except GbfixError as error:
@@ -72,7 +81,7 @@ def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple
 
 def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
     """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
-    project = load(files, request.assume_compiled)
+    project = load(files, request.assume_compiled, request.observed, request.fakes)
     try:
         _ = project.compiled
     except Exception as error:
@@ -86,8 +95,7 @@ def _file_outcome(project: Project, source: SourceText, file: SourceFile, reques
     def find(text: str) -> tuple[Finding, ...]:
         # Putting in an equal file would have the compiled functions of the whole project searched again.
         current = project if text == file.text else project.with_file(parse(file.path, text))
-        view = current.view(file.path)
-        return _in_order(finding for rule in request.rules for finding in rule.find(view))
+        return _find_in(current, file.path, request)
 
     suppressions = read_suppressions(source.text)
     found = find(source.text)
@@ -101,6 +109,21 @@ def _file_outcome(project: Project, source: SourceText, file: SourceFile, reques
 
     outcome = edited(source, find, unsafe=request.unsafe, accept=request.accept)
     return replace(outcome, unused_suppressions=unused)
+
+
+def _find_in(project: Project, path: str, request: Request) -> tuple[Finding, ...]:
+    """The findings in one file; with evidence, each obligation says whether it is proved or was observed."""
+
+    def find(view: FileView) -> tuple[Finding, ...]:
+        return _in_order(finding for rule in request.rules for finding in rule.find(view))
+
+    view = project.view(path)
+    found = find(view)
+    if not project.observed.get(path):
+        return found
+    unseen = project.without_observations().view(path)
+    runs = {finding.span.line: observed.runs for finding in found if (observed := view.observed(finding.span.line))}
+    return with_observed(found, find(unseen), runs, request.evidence)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

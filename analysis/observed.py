@@ -1,0 +1,169 @@
+"""From observations at a line to the facts that rules compute with.
+
+What held in every observed run counts as known; whoever uses these facts has to say that they are observed (see
+`gbfix.engine.observed`). Values that differ between runs keep a term of their own, so that two names that always
+agreed are not taken for names that must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gbfix.analysis import sizes
+from gbfix.analysis import values as v
+from gbfix.analysis.observations import Observation, Size, TensorSpec, ValueSpec
+from gbfix.analysis.symbols import without_symbols
+from gbfix.analysis.terms import term
+from gbfix.analysis.values import DType, Kind, Value
+
+_DENSE_TYPES = ("torch.Tensor", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
+_NUMBERS = ("bool", "int", "float", "complex")
+
+
+@dataclass(frozen=True)
+class Observed:
+    """All observations at one line of one function; runs: how often the line was observed.
+
+    The observations have no symbols: what Dynamo left open appears once for each of several choices of numbers.
+    """
+
+    observations: tuple[Observation, ...]
+    runs: int
+
+    @property
+    def function(self) -> str:
+        """The name of the function that holds the line, without the names around it."""
+        return self.observations[0].function.rpartition(".")[2]
+
+    @property
+    def gradients_off(self) -> bool:
+        """True when no run recorded gradients here."""
+        return not any(observation.grad_enabled for observation in self.observations)
+
+    def names(self) -> tuple[str, ...]:
+        """The names, dotted paths included, that were seen every time."""
+        first, *others = self.observations
+        return tuple(name for name in first.values if all(name in other.values for other in others))
+
+    def value(self, name: str, held: Value | None) -> Value:
+        """What `name` was in every run, on top of what the source shows of it."""
+        specs = [observation.values[name] for observation in self.observations]
+        place = (self.observations[0].file, self.observations[0].line)
+        tensors = [spec.tensor for spec in specs if spec.tensor is not None and spec.type in _DENSE_TYPES]
+        if len(tensors) == len(specs):
+            return _tensor(name, place, tensors, held)
+        kinds = {spec.kind for spec in specs}
+        if kinds == {"none"}:
+            return v.NONE
+        if len(kinds) == 1 and kinds <= set(_NUMBERS):
+            return _number(kinds.pop(), held)
+        if "tensor" in kinds or "object" in kinds or len(kinds) > 1:
+            return v.opaque_tensor(term("observed", place, name), None, kind=Kind.MAYBE)
+        return _other(specs, held)
+
+
+def with_facts(known: Value, place: Hashable, specs: Sequence[TensorSpec]) -> Value:
+    """A tensor with the shape, dtype, device and strides that it had in each run."""
+    shapes, strides = [_numbers(spec.shape) for spec in specs], [_numbers(spec.stride) for spec in specs]
+    scalar = all(shape == () for shape in shapes)
+    return replace(
+        known,
+        shape=v.SCALAR_SHAPE if scalar else frozenset({sizes.observed(place, shapes)}),
+        dtype=_dtype(place, [spec.dtype for spec in specs]),
+        layout="scalar" if scalar else _layout(place, shapes, strides),
+        devices=_devices(place, [spec.device for spec in specs]),
+        one=all(size == 1 for shape in shapes for size in shape),
+    )
+
+
+def _tensor(name: str, place: Hashable, specs: Sequence[TensorSpec], held: Value | None) -> Value:
+    known = held if held is not None and held.tensor_like else v.opaque_tensor(term("observed", place, name), name)
+    carries = any(spec.requires_grad for spec in specs)
+    return replace(
+        with_facts(known, place, specs),
+        kind=Kind.TENSOR,
+        sources=known.sources if carries else frozenset(),
+        hazard=known.hazard if carries else None,
+        number=None,
+        scalar_of=None,
+        assumed=frozenset(),
+    )
+
+
+def _numbers(given: Iterable[Size]) -> sizes.Sizes:
+    return tuple(size for size in given if isinstance(size, int))  # `without_symbols` left no others
+
+
+def _dtype(place: Hashable, names: Sequence[str]) -> DType:
+    found = [v.concrete_dtype(dtype) for dtype in names]
+    if found[0] is not None and all(dtype == found[0] for dtype in found):
+        return found[0]
+    categories = {dtype.category if dtype is not None else None for dtype in found}
+    same = categories.pop() if len(categories) == 1 else None
+    return DType(term("observed dtypes", None if len(set(names)) == 1 else place, tuple(names)), same)
+
+
+def _layout(place: Hashable, shapes: Sequence[sizes.Sizes], strides: Sequence[sizes.Sizes]) -> v.Term:
+    if all(sizes.contiguous(shape, stride) for shape, stride in zip(shapes, strides, strict=True)):
+        return v.CONTIGUOUS
+    return sizes.observed(place, list(strides))
+
+
+def _devices(place: Hashable, devices: Sequence[str]) -> frozenset[v.Term]:
+    return frozenset({devices[0] if len(set(devices)) == 1 else term("observed devices", place, tuple(devices))})
+
+
+def _number(kind: str, held: Value | None) -> Value:
+    known = held if held is not None and held.kind is Kind.NUMBER else v.number()
+    return replace(known, number=kind if kind != "complex" else None)
+
+
+def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
+    if held is not None and not held.tensor_like and held.kind is not Kind.NUMBER:
+        return held
+    types = {spec.type for spec in specs}
+    return Value(Kind.OTHER, class_name=types.pop() if len(types) == 1 else None)
+
+
+def by_line(observations: Iterable[Observation]) -> dict[int, Observed]:
+    """The observations of one file, by line; a line with one that cannot be followed is left out."""
+    found: dict[int, list[Observation]] = {}
+    for observation in observations:
+        found.setdefault(observation.line, []).append(observation)
+    result = {}
+    for line, at_line in found.items():
+        expanded = [concrete for observation in at_line for concrete in without_symbols(observation)]
+        functions = {observation.function.rpartition(".")[2] for observation in at_line}
+        if expanded and len(functions) == 1 and all(without_symbols(observation) for observation in at_line):
+            with_items = tuple(replace(o, values=_with_items(o.values)) for o in expanded)
+            result[line] = Observed(with_items, sum(observation.count for observation in at_line))
+    return result
+
+
+def _with_items(values: Mapping[str, ValueSpec]) -> dict[str, ValueSpec]:
+    """The values, and what plain containers among them hold, by the text that reads it: `batch['x']`, `sizes[0]`."""
+    found = dict(values)
+    for name, spec in values.items():
+        if spec.type == spec.kind and spec.kind in ("list", "tuple", "dict"):
+            for key, item in spec.items:
+                if spec.kind != "dict":
+                    found[f"{name}[{key}]"] = item
+                elif key.isidentifier():  # other text may stand for a key that is no string
+                    found[f"{name}[{key!r}]"] = item
+    return found
+
+
+def moved(observed: Mapping[int, Observed], before: str, after: str) -> dict[int, Observed]:
+    """The observations at their lines in an edited text: those of the lines above the first change and below the last.
+
+    In between a line may look like another one that was observed, so those are dropped.
+    """
+    old, new = before.split("\n"), after.split("\n")
+    shorter = min(len(old), len(new))
+    above = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    below = next((i for i in range(shorter - above) if old[-1 - i] != new[-1 - i]), shorter - above)
+    shift = len(new) - len(old)
+    kept = {line: found for line, found in observed.items() if line <= above}
+    kept.update({line + shift: found for line, found in observed.items() if line > len(old) - below})
+    return kept

@@ -1,0 +1,85 @@
+"""Shapes and strides that a run showed, as terms that can be computed with.
+
+A term holds one entry for each observation at a line, so that two names seen at the same line are compared run by
+run. Entries that are all the same number are worth the same at every line; others count at their own line only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+from gbfix.analysis.terms import Term, term, term_parts
+
+Sizes = tuple[int, ...]
+
+
+def observed(place: Hashable, entries: Sequence[Sizes]) -> Term:
+    """The term for what one name had in each observation at `place`."""
+    return term("observed", None, (entries[0],)) if len(set(entries)) == 1 else term("observed", place, tuple(entries))
+
+
+def entries(known: Term) -> tuple[Hashable, tuple[Sizes, ...]] | None:
+    """The place (None: any) and the entries of a term made by `observed`, None for another term."""
+    parts = term_parts(known)
+    if parts[:1] != ("observed",):
+        return None
+    place, found = parts[1:]
+    assert isinstance(found, tuple)
+    return place, found
+
+
+def broadcast(shapes: Iterable[Term]) -> frozenset[Term] | None:
+    """The one shape that observed shapes broadcast to; None where one is not observed, or they do not in every run."""
+    found = [entries(shape) for shape in shapes]
+    known = [pair for pair in found if pair is not None]
+    places = {place for place, _ in known if place is not None}
+    if len(known) < len(found) or len(places) > 1:
+        return None
+    runs = max(len(series) for _, series in known)
+    results = []
+    for run in range(runs):
+        result = _broadcast_one([series[run] if place is not None else series[0] for place, series in known])
+        if result is None:
+            return None
+        results.append(result)
+    return frozenset({observed(next(iter(places), None), results)})
+
+
+def _broadcast_one(shapes: Sequence[Sizes]) -> Sizes | None:
+    """The rule of PyTorch: aligned at the end, equal or 1."""
+    rank = max(len(shape) for shape in shapes)
+    result: list[int] = []
+    for axis in range(-rank, 0):
+        sizes = {shape[axis] for shape in shapes if len(shape) >= -axis} - {1}
+        if len(sizes) > 1:
+            return None
+        result.append(next(iter(sizes), 1))
+    return tuple(result)
+
+
+def ranks(shape: Iterable[Term]) -> set[int]:
+    """The numbers of dimensions that an observed shape had; empty for a shape that was not observed."""
+    found = [entries(part) for part in shape]
+    if len(found) != 1 or found[0] is None:
+        return set()
+    return {len(sizes) for sizes in found[0][1]}
+
+
+def element_counts(known: Term) -> set[int] | None:
+    """How many elements a tensor of an observed shape had in the runs; None for a shape that was not observed."""
+    found = entries(known)
+    return None if found is None else {math.prod(shape) for shape in found[1]}
+
+
+def contiguous_strides(shape: Sizes) -> Sizes:
+    """The strides of a contiguous tensor."""
+    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def contiguous(shape: Sizes, stride: Sizes) -> bool:
+    """True when the strides are those of a contiguous tensor; axes of one element have any stride."""
+    return all(
+        size == 1 or step == expected
+        for size, step, expected in zip(shape, stride, contiguous_strides(shape), strict=True)
+    )

@@ -1,0 +1,47 @@
+"""Tells what a run showed from what the source proves.
+
+Rules that were given observations take them for facts. Comparing with what they find without any says which
+obligations rest on them: those are observed, and their reason says in how many runs and where that is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from gbfix.engine.model import Discharge, Finding, Obligation, Span
+
+
+def with_observed(
+    seen: Sequence[Finding], unseen: Iterable[Finding], runs: Mapping[int, int], document: str
+) -> tuple[Finding, ...]:
+    """The findings made with observations, each obligation labelled by what it rests on.
+
+    unseen: the findings of the same text without observations. runs: how often each line was observed. document: where
+    the observations are written down.
+    """
+    alone: dict[tuple[str, Span], Finding] = {(finding.code, finding.span): finding for finding in unseen}
+    return tuple(_labelled(finding, alone.get((finding.code, finding.span)), runs, document) for finding in seen)
+
+
+def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], document: str) -> Finding:
+    settled = _settled(alone.obligations if alone is not None else ())
+    count = runs.get(finding.span.line, 0)
+    source = f"{count} run{'' if count == 1 else 's'} in {document}" if count else document
+    obligations = tuple(
+        o if (o.claim, o.discharge) in settled or o.discharge is Discharge.ASSUMED else _resting_on(o, source)
+        for o in finding.obligations
+    )
+    return replace(finding, obligations=obligations)
+
+
+def _settled(obligations: Iterable[Obligation]) -> set[tuple[str, Discharge]]:
+    """The claims that the source alone proves, or shows to be violated."""
+    found = list(obligations)
+    left_open = {o.claim for o in found if o.discharge is Discharge.ASSUMED}
+    return {(o.claim, o.discharge) for o in found if o.claim not in left_open}
+
+
+def _resting_on(obligation: Obligation, source: str) -> Obligation:
+    discharge = Discharge.OBSERVED if obligation.discharge is Discharge.PROVED else obligation.discharge
+    return replace(obligation, discharge=discharge, reason=f"{obligation.reason} ({source})")
