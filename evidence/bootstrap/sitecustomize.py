@@ -76,4 +76,4 @@ def _start_quietly() -> None:
 _hide()
 _start_quietly()
 # Python's site module knows what to do when this finds nothing or fails: what it would have done without gbfix.
-import sitecustomize  # noqa: E402, F401
+__import__("sitecustomize")
