@@ -83,7 +83,8 @@ class _ScriptLoader:
 
     def _restore_path(self) -> None:
         """The script's folder comes first, or nothing under -P, where the interpreter put the script itself."""
-        sys.path_importer_cache.pop(self._script, None)
+        importers: Any = sys.path_importer_cache
+        importers[self._script] = None  # no folder or archive, as CPython would have found
         if sys.path[:1] == [self._script]:
             safe_path = getattr(sys.flags, "safe_path", False)
             sys.path[:1] = [] if safe_path else [_folder(self._copy.original)]
