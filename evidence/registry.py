@@ -1,7 +1,7 @@
 """What each graph break id of PyTorch means, and what can be done about it, without importing torch.
 
-The texts are gbfix's own (`graph_breaks.json`). In that file an id names its `family` where several share the kind
-and the usual ways out; its own ways out come first. `retired` marks ids that no code of torch 2.13 reports any more.
+The texts are gbfix's own (`graph_breaks.json`). In that file an id names its `family` where several share the usual
+ways out; its own ways out come first. `retired` marks ids that no code of torch 2.13 reports any more.
 
 Titles and historical names come from the registry of the installed torch (`_dynamo/graph_break_registry.json`, from
 2.8 on). There the value of an id is a list, the newest wording first, and ids keep their meaning between versions.
@@ -66,14 +66,14 @@ def explain_id(gb: str) -> Explanation | None:
     link = f"{PAGES}{id_.lower()}.html" if re.fullmatch(r"GB\d{4}", id_) else ""
     if own is None:
         return _quoted(id_, installed[0], link) if installed else None
-    family = _own()["families"].get(own.get("family"), {})
-    ways = [*own.get("ways_out", []), *family.get("ways_out", []), *([_RETIRED] if own.get("retired") else [])]
+    family = _own()["families"].get(own.get("family"), [])
+    ways = [*own.get("ways_out", []), *family, *([_RETIRED] if own.get("retired") else [])]
     return Explanation(
         id=id_,
         title=title,
         meaning=own["meaning"],
         ways_out=tuple(ways),
-        kind=own.get("kind") or family["kind"],
+        kind=own["kind"],
         rules=tuple(own.get("rules", [])),
         link=link,
         before=own.get("before", ""),
