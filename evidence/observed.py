@@ -1,0 +1,48 @@
+"""What names held at lines of the program, folded over processes: notes "observation", "observed" and "unwatched"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import msgspec
+
+from gbfix.analysis.observations import Observation
+from gbfix.evidence.model import Place
+from gbfix.evidence.places import Places
+from gbfix.evidence.records import Note, Records
+
+
+def read_observations(processes: Iterable[Records], places: Places) -> tuple[Observation, ...]:
+    """Each set of facts once, with how often exactly these were seen in all processes, in order of first sight."""
+    found: dict[bytes, Observation] = {}
+    for records in processes:
+        for identity, note in records.observations.items():
+            seen = _observation(note, records, places)
+            if seen is None:
+                continue
+            key = msgspec.json.encode(seen)
+            count = max(records.counts.get(identity, 1), 1)
+            before = found[key].count if key in found else 0
+            found[key] = replace(seen, count=before + count)
+    return tuple(found.values())
+
+
+def read_unwatched(processes: Iterable[Records], places: Places) -> tuple[Place, ...]:
+    """The lines of which not all runs were observed."""
+    found = (
+        Place(places.file(str(note["file"]), records.folder), int(note["line"]), str(note.get("function") or ""))
+        for records in processes
+        for note in records.unwatched
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _observation(note: Note, records: Records, places: Places) -> Observation | None:
+    facts = {name: value for name, value in note.items() if name not in ("kind", "id")}
+    try:
+        seen = msgspec.convert({**facts, "count": 0}, Observation)
+    except msgspec.ValidationError as error:
+        records.problems.append(f"values noted at {note.get('file')}:{note.get('line')} cannot be read: {error}")
+        return None
+    return replace(seen, file=places.file(seen.file, records.folder))

@@ -1,0 +1,88 @@
+"""Evidence on disk: one JSON document that people can read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from gbfix.engine.atomic import sync_folder
+from gbfix.engine.model import GbfixError, WriteError
+from gbfix.engine.paths import printable
+from gbfix.evidence.hashes import file_hash
+from gbfix.evidence.model import VERSION, Evidence
+
+_RUN_AGAIN = "run `gbfix trace -- CMD` again"
+
+
+class _Version(msgspec.Struct):
+    """What every version of the document has."""
+
+    version: int
+    root: str
+
+
+def find_evidence(root: Path) -> Path:
+    """Where the evidence of a project is kept unless a file is named: .gbfix/evidence.json; it may not exist."""
+    return root / ".gbfix" / "evidence.json"
+
+
+def save_evidence(evidence: Evidence, path: Path) -> None:
+    """Write a document, so that the file is old or new at every moment. Raises WriteError, which names the file."""
+    data = msgspec.json.format(msgspec.json.encode(evidence), indent=1) + b"\n"
+    target = Path(os.path.realpath(path))
+    temporary = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".gbfix-", suffix=".tmp", dir=target.parent)
+        temporary = Path(name)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    except OSError as error:
+        raise WriteError(f"{printable(path)}: the evidence cannot be written: {error.strerror}") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
+def load_evidence(path: Path) -> Evidence:
+    """Read a document back. Raises GbfixError, which names the file and says what to do, when it is none."""
+    name = printable(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise GbfixError(f"{name}: no evidence can be read: {error.strerror}; {_RUN_AGAIN}") from error
+    try:
+        version = msgspec.json.decode(data, type=_Version).version
+    except msgspec.ValidationError as error:
+        raise GbfixError(f"{name}: is JSON, but no evidence of gbfix; {_RUN_AGAIN}, or name another file") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise GbfixError(f"{name}: is cut off or no JSON ({error}); {_RUN_AGAIN}, or name another file") from error
+    if version > VERSION:
+        raise GbfixError(f"{name}: was written by a newer gbfix (version {version} of the document); update gbfix")
+    try:
+        return msgspec.json.decode(data, type=Evidence)
+    except msgspec.DecodeError as error:
+        raise GbfixError(f"{name}: is no evidence that this gbfix understands ({error}); {_RUN_AGAIN}") from error
+
+
+def is_fresh(evidence: Evidence, file: str) -> bool:
+    """True when a file, named as evidence names it, has the content that it had at the time of the run."""
+    known = evidence.hashes.get(file)
+    return known is not None and file_hash(Path(evidence.root) / file) == known
+
+
+def _mode(target: Path) -> int:
+    """The mode of a file that is there, else that of any new file."""
+    try:
+        return target.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
