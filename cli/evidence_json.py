@@ -30,7 +30,7 @@ def evidence_json(report: EvidenceReport) -> bytes:
         "totals": asdict(report.totals),
         "breaks": [_break(report, row) for row in report.breaks],
         "recompiles": [_recompile(report, row) for row in report.recompiles],
-        "recompiles_that_need_nothing": [_recompile(report, row) for row in report.settled],
+        "recompiles_to_leave_alone": [_recompile(report, row) for row in report.settled],
         "problems": list(report.problems),
     }
     return json.dumps(document, indent=2).encode() + b"\n"

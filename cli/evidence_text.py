@@ -28,7 +28,7 @@ def write_evidence(out: Terminal, report: EvidenceReport, *, top: int) -> None:
         writer.wrapped("", line, 0)
     writer.rows("Graph breaks", report.breaks, top, writer.write_break)
     writer.rows("Recompiles", report.recompiles, top, writer.write_recompile)
-    writer.rows("Recompiles that need nothing", report.settled, top, writer.write_settled)
+    writer.rows("Recompiles to leave alone", report.settled, top, writer.write_settled)
     if report.problems:
         out.line()
     for problem in report.problems:

@@ -10,6 +10,7 @@ from gbfix.cli.apply import apply
 from gbfix.cli.explain import explain
 from gbfix.cli.rules import rules
 from gbfix.cli.scan import scan
+from gbfix.cli.trace import SETTINGS, trace
 from gbfix.cli.undo import undo
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 for command in (scan, apply, undo, rules, explain):
     app.command()(command)
+app.command(context_settings=SETTINGS)(trace)
 
 
 def _show_version(wanted: bool) -> None:

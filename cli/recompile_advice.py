@@ -19,6 +19,10 @@ def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
     """What helps against one recompile, or that nothing needs to be done."""
     kind = RECOMPILE_KINDS.get(row.kind, RECOMPILE_KINDS["other"])
     entries = _entries(evidence, row)
+    broken_at = _broken_at(evidence, row)
+    if broken_at is not None:
+        action = "nothing" if row.count == 1 and not row.limit_hit else "advice"
+        return Remedy(action, f"it follows from the graph break in line {broken_at} and goes when that goes")
     reason = None if row.limit_hit else _why_settled(row, entries)
     if reason:
         return Remedy("nothing", reason)
@@ -68,9 +72,9 @@ def _size_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     return f"call {mark} before the first call: it is then compiled once for all sizes but 0 and 1"
 
 
-def _value_step(row: Recompile, _entries: tuple[Entry, ...]) -> str | None:
+def _value_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     name = row.source_name
-    if "G[" in row.guard:
+    if _is_global(row, entries):
         return f"hand the global {name} to the function as an argument, as a 0-d tensor when it changes often"
     if "." in name and row.values and all(_INTEGER.fullmatch(value) for value in row.values):
         attribute = name.rpartition(".")[2]
@@ -86,6 +90,29 @@ def _identity_step(row: Recompile, _entries: tuple[Entry, ...]) -> str | None:
         name = row.source_name.partition(".__code__")[0] or "the function"
         return f"{name} is made anew for every call: make it once, at module level or in __init__"
     return None
+
+
+def _broken_at(evidence: Evidence, row: Recompile) -> int | None:
+    """The line of the break that left the guarded number to Python; None for any other row."""
+    if row.kind != "value":
+        return None
+    same = [fragment for fragment in evidence.fragments if fragment.place == row.place]
+    resumes = {fragment.resumes for fragment in same}
+    if len(resumes) != 1 or None in resumes:
+        return None
+    return resumes.pop()
+
+
+def _is_global(row: Recompile, entries: tuple[Entry, ...]) -> bool:
+    """True for a name that is no argument of the function compiled again, whose calls were recorded."""
+    arguments = {
+        name
+        for entry in entries
+        if entry.defined is not None and (entry.defined.file, entry.defined.line) == (row.place.file, row.place.line)
+        for seen in entry.arguments
+        for name in seen.values
+    }
+    return bool(arguments) and row.source_name.isidentifier() and row.source_name not in arguments
 
 
 def _state_step(_row: Recompile, _entries: tuple[Entry, ...]) -> str | None:

@@ -45,7 +45,7 @@ def test_recompiles_and_those_that_need_nothing(document: dict[str, Any]) -> Non
     (row,) = document["recompiles"]
     assert (row["count"], row["limit_hit"], row["values"]) == (9, True, ["4", "6"])
     assert (row["place"]["line"], row["compiled"]["line"]) == (7, 6)
-    (settled,) = document["recompiles_that_need_nothing"]
+    (settled,) = document["recompiles_to_leave_alone"]
     assert (settled["rank"], settled["remedy"]["action"]) == (None, "nothing")
 
 

@@ -60,7 +60,7 @@ def test_what_was_not_found_has_no_list(root: Path) -> None:
 def test_a_recompile_that_needs_nothing_stands_apart(root: Path) -> None:
     text = _text(report(root, recompiles=(sizes(),)))
     assert "Recompiles (" not in text
-    assert "Recompiles that need nothing (1)" in text
+    assert "Recompiles to leave alone (1)" in text
     assert "later sizes are free" in text
 
 

@@ -8,7 +8,7 @@ from evidence_sample import evidence, sizes
 from gbfix.analysis.observations import ValueSpec
 from gbfix.cli.evidence_advice import Remedy
 from gbfix.cli.recompile_advice import recompile_remedy
-from gbfix.evidence.model import ArgumentsSeen, Entry
+from gbfix.evidence.model import ArgumentsSeen, Entry, Fragment, Place
 from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
 
 DEFAULT, STATIC = Entry("f", dynamic="None"), Entry("f", dynamic="False")
@@ -51,8 +51,23 @@ def test_a_counter_of_a_module_becomes_a_buffer() -> None:
 
 
 def test_a_global_becomes_an_argument() -> None:
-    remedy = _remedy(DEFAULT, kind="value", source_name="COUNT", guard="G['COUNT'] == 2", values=("2", "3"))
-    assert "hand the global COUNT" in remedy.text
+    seen = ArgumentsSeen({"x": ValueSpec("tensor")})
+    entry = Entry("f", defined=Place("safe.py", 6, "f"), dynamic="None", arguments=(seen,))
+    facts = {"kind": "value", "guard": "COUNT == 2", "values": ("2", "3")}
+    assert "hand the global COUNT" in _remedy(entry, source_name="COUNT", **facts).text
+    assert "global" not in _remedy(entry, source_name="x", **facts).text
+    assert "global" not in _remedy(DEFAULT, source_name="COUNT", **facts).text
+
+
+def test_a_number_that_a_break_left_to_python_goes_with_the_break() -> None:
+    place = Place("safe.py", 9, "f")
+    resumed = evidence(Path("/"), fragments=(Fragment("1/0", place, 0, resumes=7),))
+    facts = {"kind": "value", "source_name": "___stack0", "guard": "___stack0 == 6.0", "place": place}
+    once, often = recompile_remedy(resumed, sizes(**facts)), recompile_remedy(resumed, sizes(**facts, count=5))
+    assert (once.action, often.action) == ("nothing", "advice")
+    assert "graph break in line 7" in once.text
+    whole = evidence(Path("/"), fragments=(Fragment("1/0", place, 0),))
+    assert "graph break" not in recompile_remedy(whole, sizes(**facts)).text
 
 
 def test_a_lambda_is_hoisted() -> None:

@@ -1,0 +1,83 @@
+"""`gbfix trace`: run a program under observation, and report its graph breaks and recompiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gbfix.cli.failure import one_line_failures
+from gbfix.cli.report_format import ReportFormat
+
+SETTINGS = {"allow_interspersed_args": False}
+"""Everything from the first word of the command on belongs to the command, options too."""
+
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CMD...", help="What to run: a script, -m MODULE, pytest, torchrun, with its arguments."),
+]
+Saved = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="PATH",
+        help="Run nothing: read a TORCH_TRACE folder or file, saved TORCH_LOGS text, or evidence.json.",
+    ),
+]
+Format = Annotated[ReportFormat, typer.Option("--output-format", help="How the report is written.")]
+OutputFile = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write the report to this file.")]
+EvidenceFile = Annotated[
+    Path | None,
+    typer.Option("--evidence", metavar="FILE", help="Where the evidence is kept. Default: .gbfix/evidence.json."),
+]
+NoValues = Annotated[bool, typer.Option("--no-values", help="Do not record what names hold at branches.")]
+Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows shown of each list; the rest is counted.")]
+
+
+def trace(
+    command: Command = None,
+    saved: Saved = None,
+    output_format: Format = ReportFormat.TEXT,
+    output: OutputFile = None,
+    evidence_file: EvidenceFile = None,
+    no_values: NoValues = False,
+    top: Top = 20,
+) -> None:
+    """Run a program as it is, and rank what splits its graphs and what is compiled again.
+
+    For example: gbfix trace -- train.py --epochs 1. The program's output is left alone: the text report goes to
+    standard error after it, json and github to standard output. The exit status is the program's own; 2 when gbfix
+    failed and the program did not.
+    """
+    from gbfix.cli.evidence_output import print_report
+    from gbfix.cli.evidence_report import report_of
+    from gbfix.cli.evidence_source import check_choice, is_evidence, read_saved
+    from gbfix.cli.evidence_target import check_writable, evidence_target, project_root
+    from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder
+    from gbfix.cli.options import chosen_rules, settings_with
+    from gbfix.evidence.launch import observed_environment, resolve_command, run_program
+    from gbfix.evidence.store import save_evidence
+
+    with one_line_failures():
+        check_choice(command, saved)
+        rules = chosen_rules(settings_with(None, None, None, assume_compiled=False))
+        root = project_root()
+        if output is not None:
+            check_writable(output, "--output report.txt")
+        if saved is not None:
+            evidence = read_saved(saved, root)
+            if evidence_file is not None or not is_evidence(saved):
+                save_evidence(evidence, evidence_target(evidence_file, root))
+            print_report(report_of(evidence, rules), output_format, top=top, output=output, was_run=False)
+            return
+        words = resolve_command(command or [])
+        target = evidence_target(evidence_file, root)
+        with journal_folder() as journals:
+            status = run_program(words, observed_environment(os.environ, journals=journals, values=not no_values))
+            with ending_like(status.code):
+                evidence = evidence_of_run(journals, root, words, status)
+                save_evidence(evidence, target)
+                print_report(report_of(evidence, rules), output_format, top=top, output=output, was_run=True)
+        raise typer.Exit(status.code)

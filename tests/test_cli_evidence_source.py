@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gbfix.cli.evidence_source import check_choice, is_evidence
+from gbfix.engine.model import ConfigurationError
+
+
+def test_a_command_or_something_saved_but_not_both() -> None:
+    check_choice(["train.py"], None)
+    check_choice([], Path("traces"))
+    with pytest.raises(ConfigurationError, match=r"gbfix trace -- train\.py"):
+        check_choice([], None)
+    with pytest.raises(ConfigurationError, match="leave out"):
+        check_choice(["train.py"], Path("traces"))
+
+
+def test_evidence_is_told_from_traces_and_logs(tmp_path: Path) -> None:
+    for name, text in (("evidence.json", '\n{"root": "/"}'), ("trace.log", 'V1129 torch/x.py:1] {"str": ["a", 0]}')):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert is_evidence(tmp_path / "evidence.json")
+    assert not is_evidence(tmp_path / "trace.log")
+    assert not is_evidence(tmp_path)
