@@ -9,6 +9,8 @@ import typer
 from gbfix.cli.apply import apply
 from gbfix.cli.explain import explain
 from gbfix.cli.rules import rules
+from gbfix.cli.run_program import SETTINGS as RUN_SETTINGS
+from gbfix.cli.run_program import run
 from gbfix.cli.scan import scan
 from gbfix.cli.trace import SETTINGS, trace
 from gbfix.cli.undo import undo
@@ -26,6 +28,7 @@ app = typer.Typer(
 for command in (scan, apply, undo, rules, explain):
     app.command()(command)
 app.command(context_settings=SETTINGS)(trace)
+app.command(context_settings=RUN_SETTINGS)(run)
 
 
 def _show_version(wanted: bool) -> None:

@@ -70,7 +70,7 @@ class LoadedOverlay:
             return data
         again = f"run `gbfix apply --overlay {copy.original}` again, or the program without the overlay"
         message = f"{problem}; neither is loaded: {again}"
-        self._note("problem", message=message)
+        self._note("problem", message=message, original=copy.original)
         raise ImportError(message, name=name, path=copy.original)
 
     def _same_file(self, real: str) -> Copy | None:

@@ -49,7 +49,10 @@ def install(journal: Journal | None) -> None:
 
 def _own_journal() -> Journal | None:
     folder = os.environ.get(NOTES)
-    return Journal(Path(folder) / f"{os.getpid()}{SUFFIX}") if folder else None
+    try:
+        return Journal(Path(folder) / f"{os.getpid()}{SUFFIX}") if folder else None
+    except OSError:  # a process that outlived `gbfix run`, which nobody waits for
+        return None
 
 
 def _load_copies(overlay: LoadedOverlay) -> None:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import pytest
 from cli_project import SAFE, Project
 
-COMMANDS = ("scan", "apply", "undo", "rules", "explain")
+COMMANDS = ("scan", "apply", "run", "undo", "rules", "explain")
 
 
 def test_version(project: Project) -> None:

@@ -65,7 +65,8 @@ def test_whatever_imports_it(project: Overlaid, environment: tuple[Path, Path]) 
         "import sys\nfrom importlib.util import spec_from_file_location\n"
         "class Finder:\n"
         "    @staticmethod\n    def find_spec(name, path=None, target=None):\n"
-        f"        return spec_from_file_location(name, '{project.root}/other/layout/found.py') if name == 'found' else None\n"
+        f"        path = '{project.root}/other/layout/found.py'\n"
+        "        return spec_from_file_location(name, path) if name == 'found' else None\n"
         "sys.meta_path.append(Finder)\n",
     )
     project.write(f"{library}/finder.pth", "import _finder\n")
