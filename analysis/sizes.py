@@ -66,6 +66,12 @@ def ranks(shape: Iterable[Term]) -> set[int]:
     return {len(sizes) for sizes in found[0][1]}
 
 
+def sample(shape: Iterable[Term]) -> Sizes | None:
+    """An observed shape as it was in the first run; None for one that was not observed."""
+    found = [entries(part) for part in shape]
+    return found[0][1][0] if len(found) == 1 and found[0] is not None else None
+
+
 def element_counts(known: Term) -> set[int] | None:
     """How many elements a tensor of an observed shape had in the runs; None for a shape that was not observed."""
     found = entries(known)

@@ -159,7 +159,7 @@ class FunctionBranches:
         """The site as torch.where, or as torch.cond where that is not allowed. Raises RefusedError."""
         draft, span = site.where()
         try:
-            obligations = self._where_obligations(site.node, draft, site.written_later(), site.touched_later())
+            obligations = self._where_obligations(site, draft)
         except RefusedError as failed:
             try:
                 return self._one_side(site, message)
@@ -189,7 +189,7 @@ class FunctionBranches:
             *duty.kind_obligations(draft.choices),
             duty.purity_obligation(draft.choices),
             duty.totality_obligation(draft.choices, traced=True),
-            *duty.cond_obligations(self.flow, node, draft.choices, draft.captured, later),
+            *duty.cond_obligations(self.flow, node, draft.choices, draft.captured, later, site.only_computed_with),
             *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
         ]
         refused = duty.refusal(obligations, ADVICE)
@@ -210,20 +210,19 @@ class FunctionBranches:
                     "remove the branch if evaluating its condition is not needed",
                 )
 
-    def _where_obligations(
-        self, node: ast.If | ast.IfExp, draft: Draft, written_later: Sequence[str], touched_later: Sequence[str]
-    ) -> list[Obligation]:
+    def _where_obligations(self, site: Site, draft: Draft) -> list[Obligation]:
         self._check_conditions_used(draft)
+        node, written_later = site.node, site.written_later()
         obligations = [
             *duty.condition_obligations(draft.choices),
             *duty.kind_obligations(draft.choices),
             duty.purity_obligation(draft.choices),
             duty.totality_obligation(draft.choices),
             *duty.gradient_obligations(draft.choices),
-            *duty.backward_obligations(draft.choices, [*written_later, *touched_later]),
+            *duty.backward_obligations(draft.choices, [*written_later, *site.touched_later()]),
             *duty.module_obligations(draft.choices),
             *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
-            duty.identity_obligation(draft.choices, written_later),
+            duty.identity_obligation(draft.choices, written_later, site.only_computed_with),
         ]
         refused = duty.refusal(obligations, ADVICE)
         if refused is not None:

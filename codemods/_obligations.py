@@ -7,10 +7,10 @@ shape and device, what running the other side does, gradients, and object identi
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gbfix.analysis import literals
+from gbfix.analysis import literals, sizes
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects, Requirement
 from gbfix.analysis.flow import Flow
@@ -183,24 +183,28 @@ def _selections(choices: Sequence[Choice]) -> list[Selection]:
     return [selection for choice in choices for selection in choice.selections]
 
 
-def identity_obligation(choices: Sequence[Choice], written_later: Sequence[str]) -> Obligation:
+def identity_obligation(
+    choices: Sequence[Choice], written_later: Sequence[str], only_computed_with: Callable[[str], bool]
+) -> Obligation:
     """The result used to be the object one side named; a select makes a new one, with strides of its own."""
     claim = "identity and strides do not matter"
+    reason = "both sides are new tensors of the same layout"
     for choice in choices:
         for selection in choice.selections:
-            for piece in (selection.first, selection.second):
-                if piece.value.fresh:
-                    continue
+            held = [piece for piece in (selection.first, selection.second) if not piece.value.fresh]
+            for piece in held:
                 written = [name for name in (selection.target, piece.source) if name in written_later]
                 if written:
-                    reason = f"{written[0]} is written in place later, and may be {shorten(piece.source)} itself"
-                    return Obligation(claim, VIOLATED, reason, piece.line)
-                reason = f"{shorten(piece.source)} may be held by someone else, the new result is a copy"
-                return Obligation(claim, ASSUMED, reason, piece.line)
+                    text = f"{written[0]} is written in place later, and may be {shorten(piece.source)} itself"
+                    return Obligation(claim, VIOLATED, text, piece.line)
+                if not only_computed_with(selection.target):
+                    text = f"{shorten(piece.source)} may be held by someone else, the new result is a copy"
+                    return Obligation(claim, ASSUMED, text, piece.line)
+                reason = f"{selection.target} is only computed with, and both sides have the same layout"
             if selection.first.value.layout != selection.second.value.layout:
-                reason = f"{_both(selection)} may have different strides"
-                return Obligation(claim, ASSUMED, reason, selection.first.line)
-    return Obligation(claim, PROVED, "both sides are new tensors of the same layout")
+                text = f"{_both(selection)} may have different strides"
+                return Obligation(claim, ASSUMED, text, selection.first.line)
+    return Obligation(claim, PROVED, reason)
 
 
 def cond_obligations(
@@ -209,12 +213,13 @@ def cond_obligations(
     choices: Sequence[Choice],
     captured: Iterable[ast.expr],
     written_later: Sequence[str],
+    only_computed_with: Callable[[str], bool],
 ) -> list[Obligation]:
     """What torch.cond needs beyond a condition and sides that agree (facts on torch 2.13, see the rule's page)."""
     selections = _selections(choices)
     found = [
         _worst("both sides have the same strides", [_layouts(s) for s in selections]),
-        identity_obligation(choices, written_later),
+        identity_obligation(choices, written_later, only_computed_with),
     ]
     if all(choice.gradients_off for choice in choices):
         found.append(_worst("gradients are the same", [_no_gradient(s) for s in selections]))
@@ -308,6 +313,10 @@ def _shapes(selection: Selection) -> Obligation:
         if _other_rank(one.value, other.value):
             reason = f"{shorten(one.source)} has not as many dimensions as {shorten(other.source)}"
             return Obligation(claim, VIOLATED, reason, one.line)
+    seen = [sizes.sample(piece.value.shape or ()) for piece in (first, second)]
+    if None not in seen:
+        reason = f"{_both(selection)} are {list(seen[0] or ())} and {list(seen[1] or ())}"
+        return Obligation(claim, VIOLATED, reason, first.line)
     return Obligation(claim, ASSUMED, f"the shapes of {_both(selection)} are not known to agree", first.line)
 
 
@@ -358,7 +367,9 @@ def _zero_gradient(choice: Choice) -> Obligation:
     found = [*choice.first.hazards, *choice.second.hazards, *(value.hazard for value in alone.values())]
     hazard = v.worst(found)
     if hazard is None:
-        return Obligation(claim, PROVED, "every derivative is finite, so a zero gradient stays zero")
+        carried = any(s.first.value.sources | s.second.value.sources for s in choice.selections)
+        reason = "every derivative is finite, so a zero gradient stays zero" if carried else "no gradient flows here"
+        return Obligation(claim, PROVED, reason)
     if hazard.singular:
         return Obligation(claim, VIOLATED, f"{hazard.text}: a zero gradient becomes NaN there", hazard.line)
     return Obligation(claim, ASSUMED, hazard.text, hazard.line)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
-from gbfix.analysis.liveness import is_read_after
+from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.project import FileView
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
@@ -82,6 +82,32 @@ class Site:
             if state is not None and self.flow.evaluate(part, state)[1].effects.writes:
                 names |= names_in([part])
         return sorted(names)
+
+    def only_computed_with(self, name: str) -> bool:
+        """True when the value that a name gets here is only ever an operand of operations that make new tensors.
+
+        Then nobody can tell which object it is. Something written in place later may be what one side names, so there
+        must be no such write at all.
+        """
+        function = self.flow.context.function
+        if self.written_later() or self.touched_later() or is_read_by_others(self.source, function, self.node, name):
+            return False
+        inside = set(ast.walk(self.node))
+        reads = [part for part in self._later() if isinstance(part, ast.Name) and part.id == name]
+        later = [part for part in reads if isinstance(part.ctx, ast.Load) and part not in inside]
+        return name.isidentifier() and bool(later) and all(self._is_operand(part) for part in later)
+
+    def _is_operand(self, node: ast.Name) -> bool:
+        """True when what reads the name makes a new tensor of it, and does nothing else."""
+        parent = self.source.parents[node]
+        if isinstance(parent, ast.Attribute):  # the receiver of a method
+            parent = self.source.parents[parent]
+        statement = next((p for p in self.source.ancestors(node) if isinstance(p, ast.stmt)), None)
+        state = self.flow.before.get(statement) if statement is not None else None
+        if state is None or not isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Call):
+            return False
+        value, evaluation = self.flow.evaluate(parent, state)
+        return value.kind is v.Kind.TENSOR and not value.assumed and value.fresh and evaluation.effects.pure
 
     def _later(self) -> Iterator[ast.AST]:
         """The nodes of the function behind the branch, and all of them when it stands in a loop."""
