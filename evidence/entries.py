@@ -12,7 +12,6 @@ forgotten as soon as its frame is seen to be gone.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import itertools
 import json
@@ -26,6 +25,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from gbfix.evidence.compiled import Function, compile_call, describe_arguments, function_of, settings_of
+from gbfix.evidence.ending import at_end
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 
@@ -36,7 +36,7 @@ SECONDS_BETWEEN_COUNTS = 2.0
 
 
 class Listener(Protocol):
-    """Told about the calls of outermost entries, in the thread that makes them."""
+    """Told about the calls of outermost entries, in the thread that makes them and outside all tracing."""
 
     def before(self, entry: int) -> None:
         """A call begins."""
@@ -295,11 +295,7 @@ def _attach(recorder: _Recorder, eval_frame: Any) -> None:  # noqa: ANN401
         return result
 
     context_class.__call__ = compile_function
-    # None of these frames is the program's: torch.compile may be called where Dynamo looks at every frame.
-    frames: tuple[Any, ...] = (compile_function, _Hook.__call__, _Call.__call__)
-    for function in frames:
-        eval_frame.skip_code(function.__code__)
-    atexit.register(recorder.note_counts)
+    at_end(recorder.note_counts)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=recorder.start_again)
 
