@@ -21,10 +21,7 @@ from typing import Any
 PAGES = "https://meta-pytorch.github.io/compile-graph-break-site/gb/"
 """Where torch 2.13 sends its users, one page per id."""
 
-_RETIRED = (
-    "PyTorch 2.13 no longer reports this id: a newer version either compiles the code or says more exactly what is in "
-    "the way."
-)
+_RETIRED = "PyTorch 2.13 no longer reports this id: newer versions compile such code or report another id for it."
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ def _normal(text: str) -> str:
     number = re.fullmatch(r"(?:GB)?(\d{1,4})", text.strip(), re.IGNORECASE)
     if number:
         return f"GB{int(number[1]):04d}"
-    names = {id_.lower(): id_ for id_ in _own()["ids"]}
+    names: dict[str, str] = {id_.lower(): id_ for id_ in _own()["ids"]}
     return names.get(text.strip().lower(), text.strip())
 
 
