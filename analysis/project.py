@@ -13,6 +13,7 @@ from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed, moved
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
+from gbfix.analysis.traced import traced_functions
 from gbfix.analysis.values import Value
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class Project:
         found: dict[str, list[CompiledFunction]] = {path: [] for path in self.files}
         for function in compiled_functions(self):
             found[function.path].append(function)
+        for function in traced_functions(self, [f for functions in found.values() for f in functions]):
+            found[function.path].append(function)
+            found[function.path].sort(key=lambda compiled: compiled.function.node.lineno)
         return {path: tuple(functions) for path, functions in found.items()}
 
     @cached_property

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gbfix.analysis import dtypes, sizes
-from gbfix.analysis.terms import Term, term, term_parts
+from gbfix.analysis.terms import Term as Term
+from gbfix.analysis.terms import term as term
+from gbfix.analysis.terms import term_parts as term_parts
 
 SCALAR_SHAPE: frozenset[Term] = frozenset()
 """The shape of a 0-d tensor: broadcasting with it changes nothing."""

@@ -25,6 +25,16 @@ ToOverlay = Annotated[
     ),
 ]
 
+EvidenceFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--evidence",
+        metavar="FILE",
+        help="What `gbfix trace` recorded. Default: .gbfix/evidence.json, for the files that did not change since.",
+    ),
+]
+NoEvidence = Annotated[bool, typer.Option("--no-evidence", help="Only what the source itself proves.")]
+
 
 def apply(
     paths: Paths = None,
@@ -34,6 +44,8 @@ def apply(
     interactive: Interactive = False,
     allow_dirty: AllowDirty = False,
     overlay: ToOverlay = False,
+    evidence_file: EvidenceFile = None,
+    no_evidence: NoEvidence = False,
     select: Select = None,
     ignore: Ignore = None,
     exclude: Exclude = None,
@@ -43,6 +55,7 @@ def apply(
 ) -> None:
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
     from gbfix.cli.copies import check_overlay_options, write_copies
+    from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
     from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
     from gbfix.cli.outcome import accept_all
@@ -62,6 +75,9 @@ def apply(
             check_patch_file(patch)
         rules = chosen_rules(settings)
         inputs = read_inputs(paths, settings)
+        evidence = evidence_for(inputs, evidence_file, ignored=no_evidence)
+        for note in evidence.notes:
+            typer.echo(f"note: {note}", err=True)
         unsafe = unsafe or settings.unsafe
         keeps_files = dry_run or patch is not None
         report = ApplyReport(
@@ -81,6 +97,9 @@ def apply(
                 unsafe=unsafe,
                 assume_compiled=settings.assume_compiled,
                 report_unused=runs_every_rule(settings),
+                observed=evidence.observed,
+                fakes=evidence.fakes,
+                evidence=evidence.document,
                 accept=accept,
                 advance=advance,
             )

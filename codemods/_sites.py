@@ -90,12 +90,20 @@ class Site:
         must be no such write at all.
         """
         function = self.flow.context.function
-        if self.written_later() or self.touched_later() or is_read_by_others(self.source, function, self.node, name):
+        if (
+            self.written_later()
+            or self.touched_later()
+            or is_read_by_others(self.source, function, self._statement(), name)
+        ):
             return False
         inside = set(ast.walk(self.node))
         reads = [part for part in self._later() if isinstance(part, ast.Name) and part.id == name]
         later = [part for part in reads if isinstance(part.ctx, ast.Load) and part not in inside]
         return name.isidentifier() and bool(later) and all(self._is_operand(part) for part in later)
+
+    def _statement(self) -> ast.stmt:
+        """The statement that the branch is, or stands in."""
+        return next(p for p in [self.node, *self.source.ancestors(self.node)] if isinstance(p, ast.stmt))
 
     def _is_operand(self, node: ast.Name) -> bool:
         """True when what reads the name makes a new tensor of it, and does nothing else."""

@@ -1,7 +1,7 @@
 """Tells what a run showed from what the source proves.
 
 Rules that were given observations take them for facts. Comparing with what they find without any says which
-obligations rest on them: those are observed, and their reason says in how many runs and where that is written down.
+obligations rest on them: those are observed, and their reason says how often and where that is written down.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def with_observed(
 def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], document: str) -> Finding:
     settled = _settled(alone.obligations if alone is not None else ())
     count = runs.get(finding.span.line, 0)
-    source = f"{count} run{'' if count == 1 else 's'} in {document}" if count else document
+    source = f"seen {count} time{'' if count == 1 else 's'}, {document}" if count else f"seen, {document}"
     obligations = tuple(
         o if (o.claim, o.discharge) in settled or o.discharge is Discharge.ASSUMED else _resting_on(o, source)
         for o in finding.obligations

@@ -1,0 +1,84 @@
+"""What `gbfix apply` takes from a run: the observations about the files it works on, when they are still right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gbfix.analysis.fakes import Fakes
+from gbfix.analysis.observations import Observation
+from gbfix.analysis.observed import Observed, by_line
+from gbfix.cli.evidence_target import project_root
+from gbfix.cli.inputs import Inputs
+from gbfix.cli.names import STDIN, display_name
+from gbfix.engine.model import ConfigurationError, GbfixError
+from gbfix.evidence.fake import FakeOperations
+from gbfix.evidence.model import Evidence
+from gbfix.evidence.places import Places
+from gbfix.evidence.store import find_evidence, is_fresh, load_evidence
+
+
+@dataclass(frozen=True)
+class UsedEvidence:
+    """The observations by file and line, where they are written down, and what the user should know about them."""
+
+    observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
+    document: str = ""
+    fakes: Fakes | None = None
+    notes: tuple[str, ...] = ()
+
+
+def evidence_for(inputs: Inputs, wanted: Path | None, *, ignored: bool) -> UsedEvidence:
+    """The evidence in the file that was named, else in .gbfix/evidence.json at the project root when there is one.
+
+    Raises GbfixError when a named file cannot be used; one that nobody named is left out then, with a note.
+    Raises ConfigurationError when a file is named and evidence is to be ignored.
+    """
+    if ignored:
+        if wanted is not None:
+            raise ConfigurationError("--evidence and --no-evidence exclude each other; leave one of them out")
+        return UsedEvidence()
+    path = wanted or find_evidence(project_root())
+    if wanted is None and not path.exists():
+        return UsedEvidence()
+    try:
+        evidence = load_evidence(path)
+    except GbfixError as error:
+        if wanted is not None:
+            raise
+        return UsedEvidence(notes=(f"evidence is not used: {error}",))
+    return used(evidence, inputs, display_name(path))
+
+
+def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
+    """What the evidence says about the inputs; a file that changed since the run gets none, with a note."""
+    by_file = _observations_by_file(evidence)
+    places = Places(Path(evidence.root))
+    observed: dict[str, Mapping[int, Observed]] = {}
+    notes = []
+    for source in inputs.sources:
+        file = "" if source.path == STDIN else places.file(os.path.realpath(source.path))
+        if file not in by_file:
+            continue
+        name = display_name(source.path)
+        if is_fresh(evidence, file):
+            observed[name] = by_line(by_file[file])
+        else:
+            notes.append(f"{name} changed since {document} was recorded: it is not used; run `gbfix trace` again")
+    if observed:
+        files = f"{len(observed)} file{'' if len(observed) == 1 else 's'}"
+        ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
+        notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
+    return UsedEvidence(observed, document, FakeOperations(), tuple(notes))
+
+
+def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:
+    """The observations, without the lines that also ran unseen: what was seen there does not cover the run."""
+    unseen = {(place.file, place.line) for place in evidence.unwatched}
+    found: dict[str, list[Observation]] = {}
+    for observation in evidence.observations:
+        if (observation.file, observation.line) not in unseen:
+            found.setdefault(observation.file, []).append(observation)
+    return found
