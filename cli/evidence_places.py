@@ -19,6 +19,11 @@ def is_library(evidence: Evidence, place: Place) -> bool:
     return Places(Path(evidence.root)).origin(place.file) is not Origin.PROJECT
 
 
+def is_pytorch(evidence: Evidence, place: Place) -> bool:
+    """True for code of PyTorch itself, such as the wrapper that torch.no_grad() puts around a function."""
+    return Places(Path(evidence.root)).origin(place.file) is Origin.TORCH
+
+
 def files_of(evidence: Evidence) -> tuple[str, ...]:
     """The files that breaks stand in or were called from, and those of the compiled functions, sorted.
 

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TypeVar
 
 from gbfix.cli.evidence_advice import Remedy
+from gbfix.cli.evidence_places import is_library
 from gbfix.cli.evidence_rows import BreakRow, EvidenceReport, RecompileRow
 from gbfix.cli.evidence_words import kind_of_break, kind_of_recompile, totals_lines
 from gbfix.cli.terminal import Terminal
@@ -62,7 +63,7 @@ class _Writer:
         self._field("kind", kind_of_break(site))
         self._field("cost", row.cost)
         self._entries(site.entries, site.ranks)
-        if site.project is not None:
+        if site.project is not None and is_library(self._report.evidence, site.place):
             self._field("called at", self._at(site.project))
         self._remedy(row.remedy)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gbfix.cli.evidence_advice import Remedy
+from gbfix.cli.evidence_places import is_pytorch
 from gbfix.evidence.model import Entry, Evidence, Recompile
 from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
 
@@ -17,6 +18,8 @@ _EITHER_WAY = "Nothing has to be done"
 
 def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
     """What helps against one recompile, or that nothing needs to be done."""
+    if is_pytorch(evidence, row.place):
+        return _of_wrapper(row)
     kind = RECOMPILE_KINDS.get(row.kind, RECOMPILE_KINDS["other"])
     entries = _entries(evidence, row)
     broken_at = _broken_at(evidence, row)
@@ -31,6 +34,17 @@ def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
     if step:
         return Remedy("advice", step, (kind.cause,), tuple(ways_out), _MORE)
     return Remedy("advice", ways_out[0], (kind.cause, kind.price), tuple(ways_out[1:]), _MORE)
+
+
+def _of_wrapper(row: Recompile) -> Remedy:
+    """Dynamo enters a function under torch.no_grad() or the like through a wrapper that all such functions share."""
+    if row.limit_hit:
+        return Remedy(
+            "advice",
+            f"PyTorch's own {row.place.function} is entered by several compiled functions, which count together: put "
+            "decorators such as torch.no_grad() above torch.compile instead of below it",
+        )
+    return Remedy("nothing", "PyTorch's own code, which several compiled functions are entered through")
 
 
 def _why_settled(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
@@ -64,6 +78,11 @@ def _size_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     found = _DIMENSION.search(row.guard)
     dimension = found.group(1) if found else "dim"
     mark = f"torch._dynamo.mark_dynamic({row.source_name}, {dimension})"
+    if not entries and row.count == 1:
+        return (
+            f"nothing, if it is compiled without dynamic=False: that compilation then made the size dynamic; otherwise "
+            f"leave dynamic=False out, or call {mark} before the first call"
+        )
     if _static(entries):
         return (
             "it is compiled with dynamic=False, which compiles every size for itself: leave that out (the second size "

@@ -29,16 +29,18 @@ def test_a_second_size_needs_nothing() -> None:
         _remedy(DEFAULT, count=2),
         _remedy(DEFAULT, limit_hit=True),
         _remedy(),
+        _remedy(count=2),
     ],
-    ids=["dynamic=False", "compiled more often", "limit", "entry not known"],
+    ids=["dynamic=False", "compiled more often", "limit", "entry not known", "entry not known, more often"],
 )
 def test_a_size_that_needs_something(remedy: Remedy) -> None:
     assert remedy.action == "advice"
     assert "torch._dynamo.mark_dynamic(x, 0)" in remedy.text
 
 
-def test_dynamic_false_is_named() -> None:
-    assert "dynamic=False" in _remedy(STATIC).text
+def test_dynamic_false_is_named_where_it_is_given_or_may_be() -> None:
+    assert "it is compiled with dynamic=False" in _remedy(STATIC).text
+    assert "if it is compiled without dynamic=False" in _remedy().text
 
 
 def test_size_one_is_always_compiled_for_itself() -> None:
@@ -96,3 +98,9 @@ def test_every_kind_has_advice_once_the_limit_is_hit(kind: str) -> None:
 def test_training_and_evaluation_need_nothing() -> None:
     assert _remedy(DEFAULT, kind="global_state", guard="GLOBAL_STATE changed: grad_mode", source_name="").settled
     assert _remedy(DEFAULT, kind="requires_grad", guard="requires_grad mismatch").settled
+
+
+def test_a_wrapper_of_pytorch_is_left_alone_until_it_reaches_the_limit() -> None:
+    wrapper = Place("/venv/lib/python3.11/site-packages/torch/_dynamo/external_utils.py", 67, "inner")
+    assert _remedy(DEFAULT, place=wrapper, kind="length", source_name="args").settled
+    assert "above torch.compile" in _remedy(DEFAULT, place=wrapper, kind="length", limit_hit=True).text
