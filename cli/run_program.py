@@ -32,8 +32,8 @@ def run(command: Command = None) -> None:
     import os
     from tempfile import TemporaryDirectory
 
+    from gbfix.cli.evidence_target import project_root
     from gbfix.engine.model import ConfigurationError
-    from gbfix.engine.undo import undo_root
     from gbfix.evidence.launch import observed_environment, resolve_command, run_program
     from gbfix.evidence.overlay import MANIFEST, check_overlay, overlay_folder
     from gbfix.evidence.overlay_hook import NOTES
@@ -42,7 +42,7 @@ def run(command: Command = None) -> None:
         if not command:
             raise ConfigurationError("no command given; write for example: gbfix run -- train.py --epochs 1")
         words = resolve_command(command)
-        folder = overlay_folder(undo_root())
+        folder = overlay_folder(project_root())
         files = check_overlay(folder)
         with TemporaryDirectory(prefix="gbfix-run-", ignore_cleanup_errors=True) as notes:
             environment = observed_environment(os.environ, overlay=folder / MANIFEST)

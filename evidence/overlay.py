@@ -127,6 +127,10 @@ def no_overlay_reason(path: Path) -> str | None:
     into copies of functions that it otherwise knows and leaves alone.
     """
     real = Path(os.path.realpath(path))
+    try:
+        str(real).encode()
+    except UnicodeEncodeError:
+        return "has a path that is not text, which the list of the overlay's files cannot hold; rename it"
     for folder in real.parents:
         if folder.name == "overlay" and folder.parent.name == ".gbfix":
             return "is a copy in an overlay; name the original instead"

@@ -42,6 +42,7 @@ class LoadedOverlay:
             for file in document["files"]
         ]
         self._by_original = {os.path.normcase(copy.original): copy for copy in copies}
+        self._loaded: set[Copy] = set()
         self._by_folded_name: dict[str, list[Copy]] = {}
         for copy in copies:
             self._by_folded_name.setdefault(os.path.basename(copy.original).casefold(), []).append(copy)
@@ -57,6 +58,11 @@ class LoadedOverlay:
         except (OSError, ValueError):
             return None
 
+    def find_loaded(self, path: str) -> Copy | None:
+        """The copy for a path, if it was loaded; not if something else compiled the original, as pytest does."""
+        copy = self.find(path)
+        return copy if copy in self._loaded else None
+
     def read(self, copy: Copy, name: str) -> bytes:
         """The contents of a copy, which is then taken as loaded.
 
@@ -66,6 +72,7 @@ class LoadedOverlay:
         data = _contents(copy.path)
         problem = _problem(copy, _contents(copy.original), data)
         if problem is None and data is not None:
+            self._loaded.add(copy)
             self._note("overlay", original=copy.original, replacement=copy.path)
             return data
         again = f"run `gbfix apply --overlay {copy.original}` again, or the program without the overlay"

@@ -69,7 +69,7 @@ def _load_copies(overlay: LoadedOverlay) -> None:
 
     @functools.wraps(get_source)
     def get_source_of_copy(self: SourceFileLoader, fullname: str) -> str | None:
-        copy = overlay.find(self.get_filename(fullname))
+        copy = overlay.find_loaded(self.get_filename(fullname))
         return get_source(self, fullname) if copy is None else decode_source(self.get_data(copy.path))
 
     loader: Any = SourceFileLoader
@@ -80,12 +80,13 @@ def _run_copies(overlay: LoadedOverlay) -> None:
     """runpy.run_path reads a file without a loader."""
     module: Any = runpy
     read_code = module._get_code_from_file
-    # (run_name, path) -> (code, path) up to some 3.12 release, later path -> code.
-    gives_path_too = read_code.__code__.co_argcount == 2
+    # (run_name, fname) -> (code, fname) up to some release of 3.12; then (fname) -> code, and (fname, module) -> code.
+    parameters = read_code.__code__.co_varnames[: read_code.__code__.co_argcount]
+    position, gives_path_too = parameters.index("fname"), parameters[0] == "run_name"
 
     @functools.wraps(read_code)
     def read_code_of_copy(*arguments: Any) -> object:  # noqa: ANN401
-        path = arguments[-1]
+        path = arguments[position]
         copy = overlay.find(path)
         if copy is None:
             return read_code(*arguments)
@@ -106,7 +107,7 @@ def _show_copies(overlay: LoadedOverlay) -> None:
     @functools.wraps(getsourcefile)
     def getsourcefile_of_copy(object: Any) -> str | None:  # noqa: ANN401
         file = getsourcefile(object)
-        copy = overlay.find(file) if file and (inspect.isclass(object) or inspect.ismodule(object)) else None
+        copy = overlay.find_loaded(file) if file and (inspect.isclass(object) or inspect.ismodule(object)) else None
         return copy.path if copy else file
 
     module.getsourcefile = getsourcefile_of_copy

@@ -170,3 +170,7 @@ def test_files_that_dynamo_knows_by_their_path_cannot_be_overlaid(project: Overl
     (copy,) = project.overlay("a.py")
     assert "is a copy in an overlay" in (no_overlay_reason(copy) or "")
     assert no_overlay_reason(project.root / "a.py") is None
+
+
+def test_a_path_that_is_not_text_cannot_be_overlaid(project: Overlaid) -> None:
+    assert "is not text" in (no_overlay_reason(project.root / os.fsdecode(b"\xff.py")) or "")

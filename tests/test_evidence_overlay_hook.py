@@ -251,6 +251,18 @@ def test_pytest_rewrites_its_own_files_as_before(project: Overlaid) -> None:
     assert project.loaded() == {"site-packages/lib.py"}
 
 
+def test_a_test_file_that_pytest_compiles_itself_is_the_original_in_every_respect(project: Overlaid) -> None:
+    project.write(
+        "test_it.py",
+        "import inspect\n\nclass TestText:\n    word = 'original'\n\n"
+        "    def test_it(self):\n        assert self.word in inspect.getsource(TestText)\n"
+        "        assert self.word == 'original'\n",
+    )
+    project.overlay("test_it.py", change=lambda before: before.replace(b"original", b"copy"))
+    done = project.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py")
+    assert (done.code, project.loaded()) == (0, set()), done.out
+
+
 def test_workers_load_the_copies_too(project: Overlaid) -> None:
     project.write("site-packages/lib.py", MODULE)
     project.write(
