@@ -28,7 +28,7 @@ class LoadedOverlay:
     """The copies of one manifest, found by whatever path leads to their originals."""
 
     def __init__(self, manifest: Path, journal: Journal | None) -> None:
-        """Read the manifest. Raises OSError, and ValueError or KeyError when it is none."""
+        """Read the manifest. Raises OSError, and ValueError, KeyError or TypeError when it is none."""
         self._journal = journal
         folder = os.path.abspath(manifest.parent)
         document = json.loads(manifest.read_bytes())

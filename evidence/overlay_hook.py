@@ -34,8 +34,8 @@ NOTES = "GBFIX_OVERLAY_NOTES"
 def install(journal: Journal | None) -> None:
     """Put the overlay of the environment in force; does nothing where there is none.
 
-    What is loaded is noted in `journal`, or without one in the folder that NOTES names. Raises OSError, ValueError or
-    KeyError when the manifest cannot be read.
+    What is loaded is noted in `journal`, or without one in the folder that NOTES names. Raises OSError, ValueError,
+    KeyError or TypeError when the manifest cannot be read.
     """
     manifest = os.environ.get(OVERLAY)
     if not manifest:
