@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import platform
 import re
 import sys
 from collections.abc import Callable
@@ -37,7 +36,8 @@ def start(journal: Journal, load: Load = importlib.import_module) -> None:
 
     load: imports a module of gbfix.evidence by name (see bootstrap/sitecustomize).
     """
-    journal.write_header("process", pid=os.getpid(), rank=_rank(), argv=sys.orig_argv, cwd=_cwd(), python=_python())
+    python = sys.version.split()[0]
+    journal.write_header("process", pid=os.getpid(), rank=_rank(), argv=sys.orig_argv, cwd=_cwd(), python=python)
     at_end(lambda: _end(journal))
     after_import("torch", lambda torch: _observe(torch, journal, load))
 
@@ -63,10 +63,6 @@ def _cwd() -> str:
         return os.getcwd()
     except OSError:  # the folder was removed
         return ""
-
-
-def _python() -> str:
-    return platform.python_version()
 
 
 def _observe(torch: ModuleType, journal: Journal, load: Load) -> None:

@@ -34,11 +34,11 @@ class _Positions:
 
 def install(journal: Journal) -> None:
     """Write a "span" note right before the trace note of each graph break from now on."""
-    root = os.getcwd()
-    after_import("torch._dynamo.symbolic_convert", lambda module: _wrap(module, journal, root))
+    after_import("torch._dynamo.symbolic_convert", lambda module: _wrap(module, journal))
 
 
-def _wrap(module: ModuleType, journal: Journal, root: str) -> None:
+def _wrap(module: ModuleType, journal: Journal) -> None:
+    root = _folder()
     translator = module.InstructionTranslatorBase
     owner: Any = translator if "log_graph_break" in vars(translator) else module
     original = owner.log_graph_break
@@ -120,6 +120,14 @@ def _characters(file: str, line: int, column: int | None) -> int | None:
         return None
     text = linecache.getline(file, line).encode("utf-8", "surrogatepass")
     return len(text[:column].decode("utf-8", "replace")) if text else column
+
+
+def _folder() -> str:
+    """Where the project most likely is."""
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
 
 
 def _compile_id() -> dict[str, object]:

@@ -109,7 +109,7 @@ class _Records:
         self._write("compilation_metrics", kept, None, options)
 
     def _write(self, name: str, record: object, payload: object, options: Mapping[str, object]) -> None:
-        text = payload if payload is None or isinstance(payload, str) else json.dumps(payload, default=list)
+        text = payload if payload is None or isinstance(payload, str) else json.dumps(payload, default=str)
         metadata = {name: record, **_context(options.get("compile_id"))}
         entry, call = recorder.current_call()
         self._journal.write("trace", metadata=metadata, payload=text, entry=entry, call=call)

@@ -55,6 +55,8 @@ def _hide() -> None:
 def _start() -> None:
     journal_folder = os.environ.get("GBFIX_JOURNAL")
     overlay = os.environ.get("GBFIX_OVERLAY")
+    if journal_folder and not os.path.isdir(journal_folder):  # a daemon outlived the run: nobody reads notes any more
+        journal_folder = None
     if sys.version_info < (3, 10) or not (journal_folder or overlay):
         return
     load = OwnModules().load
@@ -70,7 +72,8 @@ def _start_quietly() -> None:
     try:
         _start()
     except Exception as error:
-        sys.stderr.write(f"gbfix: this process is not observed: {type(error).__name__}: {error}\n")
+        if sys.stderr is not None:
+            sys.stderr.write(f"gbfix: this process is not observed: {type(error).__name__}: {error}\n")
 
 
 _hide()
