@@ -81,6 +81,7 @@ class _Hits:
         self.journal = journal
         self.profiler = _Profiler()
         self.warmth: dict[int, _Warmth] = {}
+        self.lock = threading.Lock()
         self.failed = False
 
     def before(self, entry: int) -> None:
@@ -88,11 +89,13 @@ class _Hits:
         self.profiler.give_up()  # of a call whose end was not told
         warmth = self.warmth.get(entry)
         if warmth is None:
-            warmth = self.warmth[entry] = _Warmth()
+            warmth = self.warmth.setdefault(entry, _Warmth())
         if self.failed or (warmth.window is None and not warmth.opens()):
             return
-        if warmth.window is None:
-            warmth.window = _Window()
+        with self.lock:
+            if warmth.window is None and not warmth.opens():  # another thread closed it just now
+                return
+            warmth.window = warmth.window or _Window()
         try:
             self.profiler.start()
         except Exception as error:
@@ -108,8 +111,14 @@ class _Hits:
         warmth.calls += 1
         warmth.busy = compiled
         warmth.changed = warmth.changed or compiled
+        if threads is not None:
+            with self.lock:
+                self.count(entry, warmth, threads, compiled)
+
+    def count(self, entry: int, warmth: _Warmth, threads: list[list[Any]], compiled: bool) -> None:
+        """Add a call to the window of its entry, and close it with the last one."""
         window = warmth.window
-        if threads is None or window is None:
+        if window is None:  # closed by another thread
             return
         window.calls += 1
         window.compiled = window.compiled or compiled
@@ -132,11 +141,13 @@ class _Hits:
 
     def note_rest(self) -> None:
         """Close the windows that the end of the program cuts short."""
-        for entry, warmth in self.warmth.items():
-            self.note(entry, warmth)
+        with self.lock:
+            for entry, warmth in self.warmth.items():
+                self.note(entry, warmth)
 
     def start_again(self) -> None:
         """A forked child has made no calls."""
+        self.lock = threading.Lock()
         self.profiler.give_up()
         self.warmth.clear()
 
