@@ -99,7 +99,7 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> ExitS
             child = subprocess.Popen(command, env=dict(environment), close_fds=False)
         except OSError as error:
             raise GbfixError(f"{command[0]}: cannot be started: {error.strerror or error}") from error
-        signals.child = child
+        signals.now_for(child)
         code = child.wait()
     if code >= 0:
         return ExitStatus(code)
@@ -120,7 +120,14 @@ class _Signals:
     """
 
     def __init__(self) -> None:
-        self.child: subprocess.Popen[bytes] | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def now_for(self, child: subprocess.Popen[bytes]) -> None:
+        """The program runs: it gets those that came before as well."""
+        self._child = child
+        for number in self._early:
+            child.send_signal(number)
 
     @contextmanager
     def caught(self) -> Iterator[_Signals]:
@@ -136,8 +143,10 @@ class _Signals:
                 signal.signal(number, handler_before)
 
     def _pass_on(self, number: int, _frame: object) -> None:
-        if self.child is not None and self.child.returncode is None:
-            self.child.send_signal(number)
+        if self._child is None:
+            self._early.append(number)
+        else:
+            self._child.send_signal(number)
 
     def _wait_for_the_group(self, number: int, frame: object) -> None:
         """The terminal sends it to the program as well; a supervisor may have sent it to gbfix alone."""
