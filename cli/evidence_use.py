@@ -40,7 +40,7 @@ def evidence_for(inputs: Inputs, wanted: Path | None, *, ignored: bool) -> UsedE
         if wanted is not None:
             raise ConfigurationError("--evidence and --no-evidence exclude each other; leave one of them out")
         return UsedEvidence()
-    path = wanted or find_evidence(project_root())
+    path = wanted or Path(display_name(find_evidence(project_root())))
     if wanted is None and not path.exists():
         return UsedEvidence()
     try:

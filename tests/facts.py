@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from dataclasses import replace
 
 from gbfix.analysis.evaluate import Evaluation
+from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.observations import Observation
+from gbfix.analysis.observed import by_line
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
 from gbfix.analysis.values import Value
@@ -20,9 +24,12 @@ class Program:
     The statement with the comment `# here` is the point; without one, the last statement of the body.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *observations: Observation, fakes: Fakes | None = None) -> None:
+        """`observations` are about the marked line, whatever line they name."""
         self.source = parse("program.py", HEADER + textwrap.dedent(text))
-        view = load([self.source]).view("program.py")
+        line = next((i for i, text in enumerate(self.source.lines, 1) if "# here" in text), 0)
+        observed = {"program.py": by_line(replace(o, line=line) for o in observations)}
+        view = load([self.source], observed=observed, fakes=fakes).view("program.py")
         functions = [f for f in self.source.functions if not isinstance(f.node, ast.Lambda)]
         self.function = functions[-1]
         self.flow = Flow(view, self.function)

@@ -1,0 +1,203 @@
+"""What a run showed becomes facts at its line, and only there."""
+
+from __future__ import annotations
+
+from facts import Program
+
+from gbfix.analysis import sizes
+from gbfix.analysis.observations import Observation, TensorSpec, ValueSpec
+from gbfix.analysis.observed import by_line, moved
+from gbfix.analysis.values import CONTIGUOUS, NONE, SCALAR_SHAPE, Kind, Value
+from gbfix.evidence.fake import FakeOperations
+
+
+def tensor(
+    *shape: int | str,
+    dtype: str = "float32",
+    stride: tuple[int | str, ...] | None = None,
+    device: str = "cpu",
+    requires_grad: bool = False,
+    type_name: str = "torch.Tensor",
+) -> ValueSpec:
+    steps = stride if stride is not None else tuple(range(len(shape), 0, -1))[: len(shape)]
+    if stride is None and all(isinstance(size, int) for size in shape):
+        steps, step = (), 1
+        for size in reversed(shape):
+            steps, step = (step, *steps), step * int(size)
+    return ValueSpec("tensor", type_name, TensorSpec(dtype, shape, steps, device, requires_grad))
+
+
+def number(value: float) -> ValueSpec:
+    kind = type(value).__name__
+    return ValueSpec(kind, kind, value=repr(value))
+
+
+def seen(count: int = 1, grad_enabled: bool = True, function: str = "f", **values: ValueSpec) -> Observation:
+    return Observation("program.py", 1, function, count=count, grad_enabled=grad_enabled, values=values)
+
+
+PLAIN = """
+    def f(x, y):
+        return x + y  # here
+"""
+
+
+def test_a_name_is_a_tensor_without_any_assumption() -> None:
+    held = Program(PLAIN, seen(x=tensor(2, 3), y=number(2.0))).held("x")
+    assert held.kind is Kind.TENSOR
+    assert not held.assumed
+    assert held.dtype is not None
+    assert held.dtype.term == "float32"
+    assert held.layout == CONTIGUOUS
+    assert held.devices == {"cpu"}
+    assert not held.one
+
+
+def test_a_number_says_its_type() -> None:
+    held = Program(PLAIN, seen(x=tensor(2), y=number(3))).held("y")
+    assert (held.kind, held.number) == (Kind.NUMBER, "int")
+
+
+def test_none_is_known() -> None:
+    assert Program(PLAIN, seen(x=ValueSpec("none", "NoneType"), y=number(3))).held("x") == NONE
+
+
+def test_a_name_that_is_not_always_the_same_kind_is_nothing_known() -> None:
+    held = Program(PLAIN, seen(x=tensor(2), y=number(3)), seen(x=number(1), y=number(3))).held("x")
+    assert held.kind is Kind.MAYBE
+
+
+def test_a_name_that_was_missing_once_is_not_touched() -> None:
+    held = Program(PLAIN, seen(x=tensor(2), y=number(3)), seen(y=number(3))).held("x")
+    assert held.kind is Kind.MAYBE
+
+
+def test_a_tensor_subclass_is_no_plain_tensor() -> None:
+    held = Program(PLAIN, seen(x=tensor(2, type_name="mine.Quantity"), y=number(3))).held("x")
+    assert held.kind is Kind.MAYBE
+
+
+def test_an_observation_of_another_function_does_not_count() -> None:
+    held = Program(PLAIN, seen(function="g", x=tensor(2), y=number(3))).held("x")
+    assert held.kind is Kind.MAYBE
+
+
+def result(*observations: Observation, text: str = PLAIN) -> Value:
+    return Program(text, *observations, fakes=FakeOperations()).evaluate()[0]
+
+
+def test_shapes_broadcast_in_every_run() -> None:
+    one = result(seen(x=tensor(2, 3), y=tensor(3)), seen(x=tensor(5, 3), y=tensor(3)))
+    other = result(seen(x=tensor(2, 3), y=tensor(2, 1)), seen(x=tensor(5, 3), y=tensor(5, 1)))
+    assert one.shape == other.shape
+    assert one.layout == CONTIGUOUS
+
+
+def test_dtypes_promote() -> None:
+    dtype = result(seen(x=tensor(2, dtype="float16"), y=tensor(2, dtype="bfloat16"))).dtype
+    assert dtype is not None
+    assert dtype.term == "float32"
+
+
+def test_no_gradient_flows_when_nothing_requires_one() -> None:
+    assert result(seen(x=tensor(2), y=tensor(2))).sources == frozenset()
+    assert result(seen(x=tensor(2, requires_grad=True), y=tensor(2))).sources == {"x"}
+
+
+def test_gradients_are_off_where_every_run_had_them_off() -> None:
+    specs = {"x": tensor(2, requires_grad=True), "y": tensor(2)}
+    assert Program(PLAIN, seen(grad_enabled=False, **specs)).state.gradients_off
+    assert not Program(PLAIN, seen(grad_enabled=False, **specs), seen(**specs)).state.gradients_off
+
+
+def test_one_element() -> None:
+    assert Program(PLAIN, seen(x=tensor(1, 1), y=tensor())).held("x").one
+    assert Program(PLAIN, seen(x=tensor(1, 1), y=tensor())).held("y").shape == SCALAR_SHAPE
+    assert not Program(PLAIN, seen(x=tensor(1), y=tensor()), seen(x=tensor(2), y=tensor())).held("x").one
+
+
+def test_attributes_and_items_are_known_by_what_reads_them() -> None:
+    text = """
+        class Net(nn.Module):
+            def forward(self, batch):
+                return self.scale * batch["x"] + batch["sizes"][0]  # here
+    """
+    batch = ValueSpec("dict", "dict", items=(("x", tensor(2, 3)), ("sizes", ValueSpec("list", "list"))))
+    values = {"batch": batch, "self.scale": tensor(3)}
+    program = Program(text, Observation("program.py", 1, "Net.forward", values=values))
+    assert program.held("self.scale").kind is Kind.TENSOR
+    assert program.held("batch['x']").kind is Kind.TENSOR
+    product = program.statement
+    assert "batch['sizes']" in program.state.values
+    assert product in program.flow.before
+
+
+def test_paths_hold_for_their_statement_only() -> None:
+    text = """
+        class Net(nn.Module):
+            def forward(self, x):
+                y = x * self.scale  # here
+                self.update()
+                return y * self.scale
+    """
+    program = Program(text, Observation("program.py", 1, "forward", values={"x": tensor(3), "self.scale": tensor(3)}))
+    states = list(program.flow.before.values())
+    assert ["self.scale" in state.values for state in states] == [True, False, False]
+
+
+def test_what_an_operation_gives_is_asked_of_pytorch() -> None:
+    text = """
+        def f(x):
+            return x.transpose(0, 1).mean(dim=-1, keepdim=True)  # here
+    """
+    found = result(seen(x=tensor(4, 8)), seen(x=tensor(2, 8)), text=text)
+    assert found.shape is not None
+    assert [sizes.entries(shape) for shape in found.shape] == [(None, ((8, 1),))]
+    assert found.dtype is not None
+    assert found.dtype.term == "float32"
+
+
+def test_an_operation_that_raises_gives_nothing() -> None:
+    text = """
+        def f(x, y):
+            return torch.cat((x, y)).reshape(3, 5)  # here
+    """
+    assert sizes.ranks(result(seen(x=tensor(4), y=tensor(5)), text=text).shape or ()) == set()
+
+
+def test_the_dtype_that_autocast_may_change_stays_open() -> None:
+    text = """
+        def f(x, w):
+            return torch.nn.functional.linear(x, w)  # here
+    """
+    found = result(seen(x=tensor(4, 8), w=tensor(5, 8)), text=text)
+    assert sizes.sample(found.shape or ()) == (4, 5)
+    assert found.dtype is not None
+    assert found.dtype.term != "float32"
+
+
+def test_an_index_that_always_fits_raises_nothing() -> None:
+    text = """
+        def f(x):
+            return x[0, 1:]  # here
+    """
+    program = Program(text, seen(x=tensor(2, 3)), fakes=FakeOperations())
+    assert not program.evaluate()[1].effects.requirements
+    beyond = Program(text.replace("[0,", "[7,"), seen(x=tensor(2, 3)), fakes=FakeOperations())
+    assert beyond.evaluate()[1].effects.requirements
+
+
+def test_lines_move_with_an_edit_below_and_above_it() -> None:
+    observed = by_line([Observation("f.py", line, "f") for line in (1, 2, 3, 4)])
+    before, after = "a\nb\nc\nd", "a\nB1\nB2\nc\nd"
+    assert {line: o.observations[0].line for line, o in moved(observed, before, after).items()} == {1: 1, 4: 3, 5: 4}
+
+
+def test_a_line_between_two_edits_is_dropped() -> None:
+    observed = by_line([Observation("f.py", line, "f") for line in (1, 2, 3)])
+    assert set(moved(observed, "a\nb\nc", "A\nb\nC")) == set()
+    assert set(moved(observed, "a\nb\nc", "a\nb\nc")) == {1, 2, 3}
+
+
+def test_lines_that_two_functions_share_are_left_out() -> None:
+    assert by_line([Observation("f.py", 3, "f"), Observation("f.py", 3, "f.<locals>.<lambda>")]) == {}
