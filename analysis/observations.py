@@ -46,8 +46,8 @@ class Observation:
 
     how: "traced" when Dynamo followed the line (its guards then hold for every call that reused the graph), "eager"
     when the line ran in Python. values: by name, or by dotted path such as "self.scale". aliases: names that were the
-    same object or shared storage. file: as `Evidence.breaks` write it. Of a name that the statement does not mention only
-    kind, type and tensor facts are told.
+    same object or shared storage. file: as `Evidence.breaks` write it. Of a name that the statement does not mention
+    only kind, type and tensor facts are told.
     """
 
     file: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -56,16 +57,43 @@ def describe(value: object, *, depth: int = 2) -> dict[str, object]:
     return {"kind": "object", "type": type_name(cls)}
 
 
-def describe_variable(variable: Any, *, depth: int = 2) -> dict[str, object]:  # noqa: ANN401
+@dataclass(frozen=True)
+class Unrealized:
+    """A value that Dynamo had not looked at, and `facts`, the description of the real one that stands in for it."""
+
+    variable: Any
+    facts: dict[str, object]
+    depth: int
+
+    def refresh(self) -> bool:
+        """Whether Dynamo has looked at it by now; if so, `facts` become what it knows and guards."""
+        if "LazyVariableTracker" in class_names(unwrap(self.variable)):
+            return False
+        facts = describe_variable(self.variable, depth=self.depth)
+        self.facts.clear()
+        self.facts.update(facts)
+        return True
+
+
+def describe_variable(
+    variable: Any,  # noqa: ANN401
+    *,
+    depth: int = 2,
+    unrealized: list[Unrealized] | None = None,
+) -> dict[str, object]:
     """The facts that Dynamo knows of a value (a VariableTracker) while it traces; nothing is realized.
 
     Trackers are told apart by the names of their classes: `isinstance` of some realizes them, which adds guards (torch
-    2.13, variables/base.py). A lazy tracker that is not realized describes the value it stands for.
+    2.13, variables/base.py). A lazy tracker that is not realized has no guards yet: the value that it stands for is
+    described and added to `unrealized`.
     """
     variable = unwrap(variable)
     names = class_names(variable)
     if "LazyVariableTracker" in names:
-        return describe(variable._cache.value, depth=depth)
+        facts = describe(variable._cache.value, depth=depth)
+        if unrealized is not None:
+            unrealized.append(Unrealized(variable, facts, depth))
+        return facts
     if "SymNodeVariable" in names:
         return describe(variable.sym_num)
     if "NumpyNdarrayVariable" in names:
@@ -79,7 +107,7 @@ def describe_variable(variable: Any, *, depth: int = 2) -> dict[str, object]:  #
         return describe(variable.value, depth=depth)
     if "NNModuleVariable" in names or "UnspecializedNNModuleVariable" in names:
         return describe(variable.value)
-    return _variable_container(variable, names, depth)
+    return _variable_container(variable, names, depth, unrealized)
 
 
 def unwrap(variable: Any) -> Any:  # noqa: ANN401
@@ -263,28 +291,42 @@ def _tensor_variable(variable: Any) -> dict[str, object]:  # noqa: ANN401
     return facts
 
 
-def _variable_container(variable: Any, names: frozenset[str], depth: int) -> dict[str, object]:  # noqa: ANN401
+def _variable_container(
+    variable: Any,  # noqa: ANN401
+    names: frozenset[str],
+    depth: int,
+    unrealized: list[Unrealized] | None,
+) -> dict[str, object]:
     if "RangeVariable" in names or "SliceVariable" in names:
         return _unknown(variable)
     if "SizeVariable" in names:
-        return _variable_items(variable.items, "tuple", "torch.Size", depth)
+        return _variable_items(variable.items, "tuple", "torch.Size", depth, unrealized)
     if "NamedTupleVariable" in names and "BaseListVariable" in names:
-        return _variable_items(variable.items, "tuple", type_name(variable.tuple_cls), depth)
+        return _variable_items(variable.items, "tuple", type_name(variable.tuple_cls), depth, unrealized)
     for name in ("ListVariable", "TupleVariable"):
         if name in names:
             kind = name.removesuffix("Variable").lower()
-            return _variable_items(variable.items, kind, kind, depth)
+            return _variable_items(variable.items, kind, kind, depth, unrealized)
     if "ConstDictVariable" in names:
-        cls = getattr(variable, "user_cls", dict)
-        return _variable_items(variable.items, "dict", type_name(cls) if isinstance(cls, type) else "dict", depth)
+        cls = vars(variable).get("user_cls", dict)
+        name = type_name(cls) if isinstance(cls, type) else "dict"
+        return _variable_items(variable.items, "dict", name, depth, unrealized)
     return _unknown(variable)
 
 
-def _variable_items(items: Any, kind: str, name: str, depth: int) -> dict[str, object]:  # noqa: ANN401
+def _variable_items(
+    items: Any,  # noqa: ANN401
+    kind: str,
+    name: str,
+    depth: int,
+    unrealized: list[Unrealized] | None,
+) -> dict[str, object]:
     facts: dict[str, object] = {"kind": kind, "type": name, "length": len(items)}
     if depth > 0:
         pairs = list(islice(items.items() if kind == "dict" else enumerate(items), MAX_ITEMS))
-        facts["items"] = [[_variable_key(key), describe_variable(item, depth=depth - 1)] for key, item in pairs]
+        facts["items"] = [
+            [_variable_key(key), describe_variable(item, depth=depth - 1, unrealized=unrealized)] for key, item in pairs
+        ]
     return facts
 
 

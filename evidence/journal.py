@@ -37,8 +37,9 @@ KINDS = {
     'such as "3/0" -> {hits, seconds}, seconds without those of regions called from it), compiled (bool: something '
     "was compiled meanwhile, since the entry never came to rest)",
     "observation": "what names held when a line ran: id, file, line, function, how (traced or eager), grad_enabled, "
-    "values (name or dotted path -> value description), aliases (list of lists of names of one object or storage)",
-    "observed": "at the end, and now and then: id, count (how often exactly this was seen)",
+    "values (name or dotted path -> value description), aliases (list of lists of names of one object or storage), "
+    "unguarded (names whose facts no guard holds, see analysis.observations)",
+    "observed": "at the end, and now and then: id, count (how often exactly this was seen so far; the last one counts)",
     "unwatched": "a line whose later runs were not observed: file, line, reason",
     "overlay": "a rewritten file was loaded in place of its original: original, replacement",
     "problem": "something that gbfix could not do in this process: message",

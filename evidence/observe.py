@@ -1,0 +1,357 @@
+"""What names hold at the lines that matter, from Dynamo's own knowledge while it traces them.
+
+Dynamo interprets a function symbolically before it compiles it, and knows each value's metadata at each line. Reading
+that costs nothing once the function is compiled, and by the guards it holds for every later call that reuses the
+graph. Frames that Dynamo gives up are watched while they run, see `watch`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, ModuleType
+from typing import Any
+
+from gbfix.evidence.candidates import Candidate, add_candidate, candidate_lines
+from gbfix.evidence.describe import Unrealized, class_names, describe, describe_variable, unwrap
+from gbfix.evidence.ending import at_end
+from gbfix.evidence.facts import Facts
+from gbfix.evidence.frame_values import aliases, function_name, mutable, object_identity, outline
+from gbfix.evidence.imports import after_import
+from gbfix.evidence.journal import Journal
+from gbfix.evidence.lookup import MISSING, attribute, is_recorded_global
+from gbfix.evidence.stack import Origin, origin, resumed
+from gbfix.evidence.watch import Watcher
+
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+OTHERS = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
+NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
+GENERATED_NAMES = ("___", "__nested_")
+"""Locals that Dynamo adds to resume functions begin with these."""
+STORES = re.compile(r"\._(?:parameters|buffers|modules)\['(\w+)'\]|\.__dict__\['(\w+)'\]")
+"""How a source names an attribute of a module or object: read as the plain `.name` that the program wrote."""
+
+
+def install(journal: Journal) -> None:
+    """Observe values in this process from the moment that it imports Dynamo."""
+    facts = Facts(journal)
+    observer = Observer(facts, Sources(os.getcwd()), journal)
+    at_end(facts.flush)
+    at_end(observer.watcher.finish)
+    after_import("torch._dynamo.symbolic_convert", observer.attach)
+    after_import("torch._dynamo.convert_frame", observer.watcher.attach)
+
+
+class Sources:
+    """The candidates of code objects; none for those of PyTorch, the standard library and generated code."""
+
+    def __init__(self, folder: str) -> None:
+        """`folder`: the working directory, which relative names of files start from, and the project's root."""
+        self._folder = folder
+        self._files: dict[str, Mapping[int, Candidate]] = {}
+
+    def lines(self, file: str) -> Mapping[int, Candidate]:
+        """The candidates of a file by line."""
+        if file not in self._files:
+            self._files[file] = candidate_lines(self._path(file)) if self.is_observed(file) else {}
+        return self._files[file]
+
+    def is_observed(self, file: str) -> bool:
+        """Whether a file is of a kind that is observed at all."""
+        return self._origin(file) not in OTHERS and os.path.dirname(self._path(file)) != OWN_FOLDER
+
+    def is_project(self, file: str) -> bool:
+        """Whether a file lies in the project."""
+        return self._origin(file) is Origin.PROJECT
+
+    def _path(self, file: str) -> str:
+        return file if file.startswith("<") else os.path.join(self._folder, file)
+
+    def _origin(self, file: str) -> Origin:
+        return origin(self._path(file), self._folder)
+
+    def add(self, file: str, line: int) -> Candidate | None:
+        """Make the statement at a line of an observed file a candidate."""
+        return add_candidate(self._path(file), line) if self.is_observed(file) else None
+
+
+@dataclass
+class Pending:
+    """An observation whose facts are settled when the trace ends: only then is it known what became guarded."""
+
+    code: CodeType
+    line: int
+    grad_enabled: bool
+    values: dict[str, dict[str, object]] = field(default_factory=dict)
+    variables: dict[str, Any] = field(default_factory=dict)
+    unrealized: dict[str, list[Unrealized]] = field(default_factory=dict)
+    real: dict[str, tuple[Any, str]] = field(default_factory=dict)
+    """By name, what was read from a real object or a global, and the start of the texts of its guards."""
+    unmentioned: list[str] = field(default_factory=list)
+    at_break: bool = False
+
+
+@dataclass
+class Trace:
+    """One attempt of Dynamo to trace a frame with all it inlines. current: the innermost translator running."""
+
+    current: Any = None
+    pending: list[Pending] = field(default_factory=list)
+    last: dict[int, Candidate | None] = field(default_factory=dict)
+    """By translator, the candidate whose lines are being traced, so that a header of several lines counts once."""
+
+
+class Observer:
+    """Notes what Dynamo's translators know at candidate lines."""
+
+    def __init__(self, facts: Facts, sources: Sources, journal: Journal) -> None:
+        self._facts = facts
+        self._sources = sources
+        self._journal = journal
+        self._threads = threading.local()
+        self._failed = False
+        self.watcher = Watcher(facts, sources, self._quietly)
+
+    def attach(self, module: ModuleType) -> None:
+        """Follow the translators of `torch._dynamo.symbolic_convert`.
+
+        Wraps `starts_line` and `run` of the common base class (2.6 to 2.14) and `log_graph_break`, a function of the
+        module up to 2.9 and a method from 2.10.
+        """
+        base: Any = module.InstructionTranslatorBase
+        base.starts_line = self._wrap_starts_line(base.starts_line)
+        base.run = self._wrap_run(base.run)
+        owners: tuple[Any, ...] = (base, module.InstructionTranslator, module)
+        for owner in owners:
+            if "log_graph_break" in vars(owner):
+                owner.log_graph_break = self._wrap_log_graph_break(owner.log_graph_break)
+
+    def _wrap_starts_line(self, original: Callable[[Any, int], None]) -> Callable[[Any, int], None]:
+        @functools.wraps(original)
+        def starts_line(translator: Any, line: int) -> None:  # noqa: ANN401
+            original(translator, line)
+            if not self._failed:
+                self._quietly(self._line_starts, translator, line)
+
+        return starts_line
+
+    def _wrap_run(self, original: Callable[[Any], None]) -> Callable[[Any], None]:
+        @functools.wraps(original)
+        def run(translator: Any) -> None:  # noqa: ANN401
+            if getattr(translator, "parent", None) is not None:
+                original(translator)  # an inlined call: when it raises, it stays the innermost translator
+                self._trace().current = translator.parent
+                return
+            previous, trace = self._trace(), Trace()
+            self._threads.trace = trace
+            self._quietly(self._frame_starts, translator)
+            restarts = False
+            try:
+                original(translator)
+            except Exception as error:
+                restarts = "RestartAnalysis" in class_names(error)
+                raise
+            finally:
+                self._threads.trace = previous
+                self._quietly(self._frame_ends, translator, trace, restarts)
+
+        return run
+
+    def _wrap_log_graph_break(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def log_graph_break(*arguments: Any, **named: Any) -> None:  # noqa: ANN401
+            self._quietly(self._graph_breaks)
+            original(*arguments, **named)
+
+        return log_graph_break
+
+    def _quietly(self, action: Callable[..., None], *arguments: Any) -> None:  # noqa: ANN401
+        """Run a part of ours; one that fails is told and the last: the program must not notice."""
+        if self._failed:
+            return
+        try:
+            action(*arguments)
+        except Exception as error:
+            self._failed = True
+            self._journal.write("problem", message=f"values are no longer observed: {type(error).__name__}: {error}")
+
+    def _trace(self) -> Trace:
+        return getattr(self._threads, "trace", None) or Trace()
+
+    def _line_starts(self, translator: Any, line: int) -> None:  # noqa: ANN401
+        trace = self._trace()
+        trace.current = translator
+        candidate = self._sources.lines(translator.f_code.co_filename).get(line)
+        if candidate is not None and trace.last.get(id(translator)) is not candidate:
+            self.watcher.remember(translator.f_code)
+            trace.pending.append(_read(translator, candidate))
+        trace.last[id(translator)] = candidate
+
+    def _frame_starts(self, translator: Any) -> None:  # noqa: ANN401
+        """A resume function knows more about the line it resumes: what the rest of the frame reads is guarded here."""
+        code: CodeType = translator.f_code
+        continued = resumed(code.co_name)
+        candidate = self._sources.lines(code.co_filename).get(continued[1]) if continued else None
+        if candidate is not None:
+            self._trace().pending.append(_read(translator, candidate))
+
+    def _graph_breaks(self) -> None:
+        """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
+        trace = self._trace()
+        translator = trace.current
+        while translator is not None and not self._sources.is_observed(translator.f_code.co_filename):
+            translator = getattr(translator, "parent", None)
+        if translator is None or trace.last.get(id(translator)) is not None:
+            return
+        candidate = self._sources.add(translator.f_code.co_filename, translator.lineno)
+        if candidate is not None:
+            pending = _read(translator, candidate)
+            pending.at_break = True
+            trace.pending.append(pending)
+            trace.last[id(translator)] = candidate
+
+    def _frame_ends(self, translator: Any, trace: Trace, restarts: bool) -> None:  # noqa: ANN401
+        """Note what was seen. An attempt that starts again will see the same, up to the break that made it restart."""
+        for pending in trace.pending:
+            if not restarts or pending.at_break:
+                self._note(translator.output, pending)
+
+    def _note(self, output: Any, pending: Pending) -> None:  # noqa: ANN401
+        unguarded = _settle(output, pending)
+        self._facts.add(
+            pending.code.co_filename,
+            pending.line,
+            function=function_name(pending.code),
+            how="traced",
+            grad_enabled=pending.grad_enabled,
+            values=pending.values,
+            aliases=aliases({name: _identity(pending, name) for name in mutable(pending.values)}),
+            unguarded=unguarded,
+        )
+
+
+def _read(translator: Any, candidate: Candidate) -> Pending:  # noqa: ANN401
+    torch: Any = sys.modules["torch"]
+    pending = Pending(translator.f_code, candidate.line, torch.is_grad_enabled())
+    effects = translator.output.side_effects
+    for name, found in translator.symbolic_locals.items():
+        variable = _contents(found, effects)
+        if name.isidentifier() and not name.startswith(GENERATED_NAMES) and variable is not None:
+            _add(pending, name, variable, mentioned=name in candidate.names)
+    for name in candidate.names:
+        value = translator.f_globals.get(name, MISSING)
+        if name not in pending.values and name not in translator.symbolic_globals and is_recorded_global(value):
+            pending.values[name] = describe(value)
+            pending.real[name] = (value, f"G[{name!r}]")
+    for path in candidate.paths:
+        _add_path(pending, path, translator)
+    return pending
+
+
+def _contents(variable: Any, effects: Any) -> Any:  # noqa: ANN401
+    """The tracker of a local: of what is in its cell when inner functions share it; None when it has no value."""
+    names = class_names(unwrap(variable))
+    if any(name in names for name in NO_VALUE):
+        return None
+    if "CellVariable" not in names:
+        return variable
+    return _mutations(effects, variable).get("cell_contents", variable.pre_existing_contents)
+
+
+def _mutations(effects: Any, variable: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    """The attributes that the traced code set on an object: Dynamo puts them off until the graph has run."""
+    found: Mapping[str, Any] = effects.store_attr_mutations.get(variable) or {}
+    return found
+
+
+def _add(pending: Pending, name: str, variable: Any, *, mentioned: bool = True) -> None:  # noqa: ANN401
+    unrealized: list[Unrealized] = []
+    facts = describe_variable(variable, depth=2 if mentioned else 0, unrealized=unrealized)
+    pending.values[name] = facts
+    if not mentioned:
+        pending.unmentioned.append(name)
+    pending.variables[name] = variable
+    if unrealized:
+        pending.unrealized[name] = unrealized
+
+
+def _add_path(pending: Pending, path: str, translator: Any) -> None:  # noqa: ANN401
+    first, *rest = path.split(".")
+    effects = translator.output.side_effects
+    variable, (real, text) = pending.variables.get(first), pending.real.get(first, (MISSING, ""))
+    for name in rest:
+        if variable is not None:
+            variable = unwrap(variable)
+            mutated = _mutations(effects, variable)
+            if name in mutated:
+                variable = mutated[name]
+                continue
+            real, text = _real(variable)
+            variable = None
+        real, text = attribute(real, name), f"{text}.{name}"
+        if real is MISSING:
+            return
+    if variable is not None:
+        if not any(name in class_names(unwrap(variable)) for name in NO_VALUE):
+            _add(pending, path, variable)
+    elif real is not MISSING:
+        pending.values[path] = describe(real)
+        pending.real[path] = (real, text)
+
+
+def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
+    """The real object that a tracker stands for, with the text of its source in guards; MISSING when there is none."""
+    names = class_names(variable)
+    if "LazyVariableTracker" in names:
+        return variable._cache.value, _text(variable._cache.source)
+    if "NNModuleVariable" in names or "UserDefinedObjectVariable" in names:
+        return vars(variable).get("value", MISSING), _text(vars(variable).get("source"))
+    return MISSING, ""
+
+
+def _text(source: Any) -> str:  # noqa: ANN401
+    """The name of a source; a method before it became a property."""
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)
+
+
+def _plain_text(source: Any) -> str:  # noqa: ANN401
+    return STORES.sub(lambda found: "." + (found[1] or found[2]), _text(source))
+
+
+def _settle(output: Any, pending: Pending) -> list[str]:  # noqa: ANN401
+    """Complete the facts with what Dynamo knows at the end of the trace; the names that no guard holds."""
+    fakes = {_plain_text(tracked.source): tracked.fake for tracked in output.tracked_fakes}
+    guards = {_plain_text(guard) for guard in output.guards}
+    unguarded = [name for name, waiting in pending.unrealized.items() if not _refresh(waiting)]
+    for name, (_, text) in pending.real.items():
+        if text in fakes:  # sizes that are dynamic by now are symbols in it
+            tensor, kind = describe(fakes[text]).get("tensor"), pending.values[name]
+            kind.update({"tensor": tensor} if tensor is not None and "tensor" in kind else {})
+        if not any(guard == text or guard.startswith(text + ".") for guard in guards):
+            unguarded.append(name)
+    for name in pending.unmentioned:
+        pending.values[name] = outline(pending.values[name])
+    return sorted(unguarded)
+
+
+def _refresh(waiting: list[Unrealized]) -> bool:
+    """Whether Dynamo has looked at all of them by now."""
+    return all([one.refresh() for one in waiting])  # noqa: C419 (each of them, also after the first that fails)
+
+
+def _identity(pending: Pending, name: str) -> tuple[str, int]:
+    if name not in pending.variables:
+        return object_identity(pending.real[name][0])
+    variable = unwrap(pending.variables[name])
+    if "LazyVariableTracker" in class_names(variable):
+        return object_identity(variable._cache.value)
+    if "TensorVariable" in class_names(variable):
+        return object_identity(variable.proxy.node.meta.get("example_value", variable))
+    real, _ = _real(variable)
+    return ("variable", id(variable)) if real is MISSING else object_identity(real)

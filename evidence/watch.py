@@ -1,0 +1,308 @@
+"""Observes the lines of functions that Dynamo gave up, while they run in Python.
+
+Such a frame is not traced again, so what its names hold is seen only by watching it: with `sys.monitoring` from Python
+3.12 on, and before with a trace function that looks into the functions concerned and no others. Each line is watched
+for its first runs, after which it costs nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType, FrameType, ModuleType
+from typing import Any, Protocol
+
+from gbfix.evidence.candidates import Candidate
+from gbfix.evidence.facts import Facts
+from gbfix.evidence.frame_values import SNAPSHOTS, read_frame
+
+MAX_RUNS = 200
+FEW_RUNS = 10
+MAX_CALLS = 500_000
+"""Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.1 s in all."""
+TOOL_IDS = (4, 3)
+"""Those of `sys.monitoring` that no kind of tool has been promised."""
+READS_LOCALS = frozenset({"locals", "vars", "dir", "exec", "eval"})
+
+MONITORING: Any = getattr(sys, "monitoring", None)
+
+
+class HasLines(Protocol):
+    """What is to be observed, see `observe.Sources`."""
+
+    def lines(self, file: str) -> Any: ...  # noqa: ANN401, D102
+
+    def is_project(self, file: str) -> bool: ...  # noqa: D102
+
+
+@dataclass
+class _Line:
+    """One candidate of a watched function. changed_at: the run that last showed something new."""
+
+    candidate: Candidate
+    runs: int = 0
+    changed_at: int = 0
+
+
+@dataclass
+class _Watched:
+    """A function that is watched. entries: its lines by the offset of the instruction where each begins."""
+
+    code: CodeType
+    entries: dict[int, _Line]
+    calls: int = 0
+
+    def lines(self) -> Iterator[_Line]:
+        yield from {line.candidate.line: line for line in self.entries.values()}.values()
+
+
+class Watcher:
+    """Knows which functions Dynamo gave up, and watches their candidate lines."""
+
+    def __init__(self, facts: Facts, sources: HasLines, quietly: Callable[..., None]) -> None:
+        """`quietly` runs an action with arguments and reports its failure instead of raising it."""
+        self._facts = facts
+        self._sources = sources
+        self._quietly = quietly
+        self._known: dict[int, CodeType] = {}
+        self._seen: dict[int, CodeType] = {}
+        self._watch = Monitor(facts) if MONITORING is not None else Tracer(facts, sources)
+
+    def attach(self, module: ModuleType) -> None:
+        """Learn of each frame that Dynamo leaves to Python, from the callback that its frame evaluation calls.
+
+        That is `CatchErrorsWrapper` of `torch._dynamo.convert_frame` (2.6 to 2.14); a code object that was skipped once
+        is not reported again.
+        """
+        wrapper: Any = module.CatchErrorsWrapper
+        original = wrapper.__call__
+
+        def call(callback: Any, frame: Any, *arguments: Any) -> Any:  # noqa: ANN401
+            resume = self._watch.pause()
+            try:
+                result = original(callback, frame, *arguments)
+                self._quietly(self._frame_converted, frame.f_code, result)
+            finally:
+                resume()
+            return result
+
+        # Dynamo cuts stacks at the frames of its own file: with this name it cuts ours as well.
+        call.__code__ = call.__code__.replace(co_filename=str(module.__file__))
+        wrapper.__call__ = functools.wraps(original)(call)
+
+    def remember(self, code: CodeType) -> None:
+        """Note that a function was traced, perhaps inlined into another one."""
+        self._known.setdefault(id(code), code)
+
+    def finish(self) -> None:
+        """Note what could not be watched to the end of the process."""
+        self._watch.finish()
+
+    def _frame_converted(self, code: CodeType, result: Any) -> None:  # noqa: ANN401
+        guarded = getattr(result, "guarded_code", result)
+        if type(guarded).__name__ == "GuardedCode":
+            return
+        self._add(code)
+        strategy = getattr(result, "frame_exec_strategy", None)
+        # 2.6 returns a marker object instead of None when the functions called below are skipped as well.
+        recursive = result is not None if strategy is None else "DEFAULT" not in str(strategy.recursive_action)
+        if recursive:
+            for known in list(self._known.values()):
+                self._add(known)
+
+    def _add(self, code: CodeType) -> None:
+        if id(code) in self._seen:
+            return
+        candidates = self._sources.lines(code.co_filename)
+        entries = _entries(code, candidates) if candidates else {}
+        if entries and code.co_flags & inspect.CO_OPTIMIZED:
+            self._seen[id(code)] = code
+            watched = _Watched(code, entries)
+            if SNAPSHOTS and READS_LOCALS.intersection(code.co_names):
+                _unwatched(self._facts, watched, "the function reads its own locals, which watching it would change")
+            else:
+                self._watch.add(watched)
+
+
+class Monitor:
+    """Watches by LINE events of `sys.monitoring` that are local to the functions concerned, in every thread."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._tool: int | None = None
+        self._watched: dict[int, _Watched] = {}
+
+    def pause(self) -> Callable[[], None]:
+        """Nothing needs to stop while Dynamo runs: events are local to functions of the program."""
+        return _nothing
+
+    def add(self, watched: _Watched) -> None:
+        """Watch a function from its next call on."""
+        if self._tool is None and not self._take_tool():
+            _unwatched(self._facts, watched, "other tools have taken all of sys.monitoring")
+            return
+        self._watched[id(watched.code)] = watched
+        MONITORING.set_local_events(self._tool, watched.code, MONITORING.events.LINE)
+
+    def finish(self) -> None:
+        """Nothing is left: every run was seen, or its line counts as settled."""
+
+    def _take_tool(self) -> bool:
+        for tool in TOOL_IDS:
+            if MONITORING.get_tool(tool) is None:
+                MONITORING.use_tool_id(tool, "gbfix")
+                MONITORING.register_callback(tool, MONITORING.events.LINE, self._line)
+                self._tool = tool
+                return True
+        return False
+
+    def _line(self, code: CodeType, _number: int) -> Any:  # noqa: ANN401
+        try:
+            frame = sys._getframe(1)
+            watched = self._watched.get(id(code))
+            line = None if watched is None else watched.entries.get(frame.f_lasti)
+            if line is not None and _observe(self._facts, frame, line):
+                return None
+        except Exception:  # the program must not see a failure of ours; what was observed so far stays
+            return MONITORING.DISABLE
+        return MONITORING.DISABLE
+
+
+class Tracer:
+    """Watches by a trace function, for Python before 3.12: per thread, and only while there is something to watch."""
+
+    def __init__(self, facts: Facts, sources: HasLines) -> None:
+        self._facts = facts
+        self._sources = sources
+        self._watched: dict[int, _Watched] = {}
+        self._calls = 0
+
+    def pause(self) -> Callable[[], None]:
+        """Stop while Dynamo compiles: its own functions would all be looked at. Returns what goes on afterwards."""
+        if sys.gettrace() is self._call_event:
+            sys.settrace(None)
+        return self._trace_this_thread
+
+    def add(self, watched: _Watched) -> None:
+        """Watch a function from its next call on, in this thread and in those that Dynamo compiles in."""
+        if sys.gettrace() not in (None, self._call_event):
+            _unwatched(self._facts, watched, "a debugger or coverage tool has set its own trace function")
+        elif self._others_run_project():
+            _unwatched(self._facts, watched, "other threads run code of the project, which Python 3.12 could watch")
+        elif self._calls < MAX_CALLS:
+            self._watched[id(watched.code)] = watched
+        else:
+            _unwatched(self._facts, watched, "watching had taken long enough")
+
+    def finish(self) -> None:
+        """Note the functions that were still watched when somebody else replaced the trace function."""
+        if self._watched and sys.gettrace() is not self._call_event:
+            self._stop_all("another trace function replaced the one of gbfix")
+
+    # The attribute holds one bound method, so that it can be told apart by identity.
+    @functools.cached_property
+    def _call_event(self) -> Callable[[FrameType, str, Any], Any]:
+        return self._call
+
+    def _trace_this_thread(self) -> None:
+        if self._watched and sys.gettrace() is None:
+            sys.settrace(self._call_event)
+
+    def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:  # noqa: ANN401
+        self._calls += 1
+        watched = self._watched.get(id(frame.f_code))
+        if watched is None:
+            if self._calls >= MAX_CALLS:
+                self._stop_all("watching had taken long enough", settled=True)
+            if not self._watched:
+                sys.settrace(None)
+            return None
+        watched.calls += 1
+        if watched.calls > MAX_RUNS:
+            self._stop(watched)
+            return None
+        return functools.partial(self._line, watched)
+
+    def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
+        try:
+            line = watched.entries.get(frame.f_lasti) if event == "line" else None
+            if line is not None:
+                _observe(self._facts, frame, line)
+        except Exception:  # the program must not see a failure of ours; what was observed so far stays
+            return None
+        return functools.partial(self._line, watched)
+
+    def _stop(self, watched: _Watched) -> None:
+        self._watched.pop(id(watched.code), None)
+        for line in watched.lines():
+            if line.runs < MAX_RUNS:
+                _settle(self._facts, watched.code, line)
+        if not self._watched:
+            sys.settrace(None)
+
+    def _stop_all(self, reason: str, *, settled: bool = False) -> None:
+        for watched in list(self._watched.values()):
+            self._watched.pop(id(watched.code), None)
+            for line in watched.lines():
+                if not settled or line.runs < FEW_RUNS:
+                    self._facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
+                else:
+                    _settle(self._facts, watched.code, line)
+
+    def _others_run_project(self) -> bool:
+        for thread, frame in sys._current_frames().items():
+            outer: FrameType | None = frame if thread != threading.get_ident() else None
+            while outer is not None:
+                if self._sources.is_project(outer.f_code.co_filename):
+                    return True
+                outer = outer.f_back
+        return False
+
+
+def _nothing() -> None:
+    return None
+
+
+def _entries(code: CodeType, candidates: Any) -> dict[int, _Line]:  # noqa: ANN401
+    """Where each candidate begins in the bytecode: at every run of instructions that belong to it.
+
+    The compiler repeats the test of a loop and the body of `finally`, and returns to a first line within one statement.
+    """
+    entries: dict[int, _Line] = {}
+    lines: dict[int, _Line] = {}
+    previous: Candidate | None = None
+    for start, _end, number in code.co_lines():
+        if number is None:
+            continue
+        candidate = candidates.get(number)
+        if candidate is not None and candidate is not previous:
+            entries[start] = lines.setdefault(candidate.line, _Line(candidate))
+        previous = candidate
+    return entries
+
+
+def _observe(facts: Facts, frame: FrameType, line: _Line) -> bool:
+    """Note what the frame holds; False when the line has been seen often enough."""
+    if line.runs >= MAX_RUNS:
+        return False
+    line.runs += 1
+    if facts.add(frame.f_code.co_filename, line.candidate.line, **read_frame(frame, line.candidate)):
+        line.changed_at = line.runs
+    if line.runs == MAX_RUNS:
+        _settle(facts, frame.f_code, line)
+    return line.runs < MAX_RUNS
+
+
+def _settle(facts: Facts, code: CodeType, line: _Line) -> None:
+    """Facts that no longer change count as those of all later runs; others do not."""
+    if line.changed_at > line.runs // 2 and line.runs:
+        facts.unwatched(code.co_filename, line.candidate.line, f"still changing after {line.runs} runs")
+
+
+def _unwatched(facts: Facts, watched: _Watched, reason: str) -> None:
+    for line in watched.lines():
+        facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
