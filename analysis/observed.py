@@ -42,9 +42,14 @@ class Observed:
         return not any(observation.grad_enabled for observation in self.observations)
 
     def names(self) -> tuple[str, ...]:
-        """The names, dotted paths included, that were seen every time."""
+        """The names, dotted paths included, that were seen every time.
+
+        What no guard holds may be something else in a later call that reused the graph.
+        """
         first, *others = self.observations
-        return tuple(name for name in first.values if all(name in other.values for other in others))
+        unguarded = {name for observation in self.observations for name in observation.unguarded}
+        everywhere = (name for name in first.values if all(name in other.values for other in others))
+        return tuple(name for name in everywhere if _root(name) not in unguarded and name not in unguarded)
 
     def value(self, name: str, held: Value | None) -> Value:
         """What `name` was in every run, on top of what the source shows of it."""
@@ -61,6 +66,11 @@ class Observed:
         if "tensor" in kinds or "object" in kinds or len(kinds) > 1:
             return v.opaque_tensor(term("observed", place, name), None, kind=Kind.MAYBE)
         return _other(specs, held)
+
+
+def _root(name: str) -> str:
+    """The container of an item such as `batch['x']`; the name itself otherwise."""
+    return name.partition("[")[0]
 
 
 def with_facts(known: Value, place: Hashable, specs: Sequence[TensorSpec]) -> Value:

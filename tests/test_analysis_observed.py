@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from facts import Program
 
 from gbfix.analysis import sizes
@@ -70,6 +72,15 @@ def test_a_name_that_is_not_always_the_same_kind_is_nothing_known() -> None:
 def test_a_name_that_was_missing_once_is_not_touched() -> None:
     held = Program(PLAIN, seen(x=tensor(2), y=number(3)), seen(y=number(3))).held("x")
     assert held.kind is Kind.MAYBE
+
+
+def test_what_no_guard_holds_is_not_known() -> None:
+    items = ValueSpec("list", "list", items=(("0", tensor(2)),))
+    guarded = seen(x=tensor(2), y=items)
+    program = Program(PLAIN, guarded, replace(guarded, unguarded=("y",)))
+    assert program.held("x").kind is Kind.TENSOR
+    assert program.held("y").kind is Kind.MAYBE
+    assert "y[0]" not in program.state.values
 
 
 def test_a_tensor_subclass_is_no_plain_tensor() -> None:
