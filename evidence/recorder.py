@@ -110,7 +110,7 @@ def settings() -> dict[str, str]:
         for line in config.codegen_config().splitlines():
             name, equals, value = line.partition(" = ")
             if equals:
-                found[name] = value
+                found[name.removeprefix("torch._dynamo.config.")] = value
     return found
 
 
