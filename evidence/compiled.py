@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
 from dataclasses import dataclass
@@ -11,7 +10,15 @@ from typing import Any
 from gbfix.evidence.describe import class_attribute, describe, instance_dict, is_subclass
 from gbfix.evidence.stack import Origin, origin
 
-_OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_COMPILE_FUNCTIONS = (
+    "/evidence/entries.py",
+    "/torch/_dynamo/eval_frame.py",
+    "/torch/__init__.py",
+    "/torch/compiler/__init__.py",
+    "/torch/nn/modules/module.py",
+)
+"""Where torch.compile, torch.compiler.compile, Module.compile and what they call are defined."""
+
 _MODULE_CALLS = {"__call__", "_call_impl", "_wrapped_call_impl", "forward"}
 
 
@@ -61,13 +68,20 @@ def module_of(subject: object) -> object | None:
     return subject
 
 
-def compile_call() -> tuple[str | None, int | None]:
-    """File and line of the innermost frame on the stack that is no machinery: the call of torch.compile."""
+def compile_call() -> tuple[str | None, int | None] | None:
+    """File and line of the call of torch.compile; both None when the whole stack is machinery.
+
+    None when PyTorch compiles a function on its own account, as torch.cond does when it is called outside a graph, and
+    compiled autograd.
+    """
     frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith(_COMPILE_FUNCTIONS):
+        frame = frame.f_back
+    if frame is not None and _in_torch(frame.f_code):
+        return None
     while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(_OWN_FOLDER) and origin(file, "") not in (Origin.TORCH, Origin.STANDARD_LIBRARY):
-            return file, frame.f_lineno
+        if origin(frame.f_code.co_filename, "") not in (Origin.TORCH, Origin.STANDARD_LIBRARY):
+            return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
     return None, None
 

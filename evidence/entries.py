@@ -170,7 +170,10 @@ class _Recorder:
     def note_entry(self, context: Any, compiling: _Compiling, result: object) -> None:  # noqa: ANN401
         """Note what was compiled, and see to it that its calls are told."""
         if compiling.entry is None:
-            compiling.entry = self._new_entry(context, compiling.subject)
+            place = compile_call()
+            if place is None:
+                return
+            compiling.entry = self._entry(context, compiling.subject, *place)
         if isinstance(result, types.FunctionType):
             hook = next((hook for hook in context.enter_exit_hooks if isinstance(hook, _Hook)), None)
             if hook is None:
@@ -181,9 +184,8 @@ class _Recorder:
             inside = isinstance(compiling.subject, type) and getattr(function, "__name__", "") == "_call_impl"
             hook.add(function, None if inside else compiling.entry)
 
-    def _new_entry(self, context: Any, subject: object) -> _Entry:  # noqa: ANN401
+    def _entry(self, context: Any, subject: object, file: str | None, line: int | None) -> _Entry:  # noqa: ANN401
         function = function_of(subject)
-        file, line = compile_call()
         alike = self.same_place.setdefault((file, line, function.file, function.line), [])
         if len(alike) >= ENTRIES_PER_PLACE:
             return alike[-1]

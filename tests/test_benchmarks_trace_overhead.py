@@ -47,5 +47,5 @@ def test_a_run_that_was_not_observed_is_no_measurement(overhead: ModuleType, tmp
     script.write_text('print(\'{"start": 1, "compile": 1, "steady": 1}\')')
     command = [sys.executable, str(script)]
     assert overhead.run(command, "plain")["steady"] == 1
-    with pytest.raises(SystemExit, match="have no .*'calls'"):
+    with pytest.raises(SystemExit, match=r"have no .*'calls'"):
         overhead.run(command, "trace")

@@ -107,6 +107,10 @@ for thread in threads:
 for thread in threads:
     thread.join()
 
+torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))  # LINE cond
+torch.export.export(net, (x,))  # LINE export
+exec(compile("generated = torch.compile(torch.sin, backend='eager')", "<string>", "exec"))
+
 child = os.fork()
 if child == 0:
     compiled_inner(x)
@@ -226,6 +230,16 @@ def test_an_entry_that_is_never_called_is_noted_without_calls(run: Observed) -> 
 
 def test_compiling_at_one_place_again_and_again_is_bounded(run: Observed) -> None:
     assert len(run.notes("entry", line=line_of("many"))) == 64
+
+
+def test_what_pytorch_compiles_on_its_own_account_is_no_entry(run: Observed) -> None:
+    assert not run.notes("entry", line=line_of("cond"))
+    assert not run.notes("entry", line=line_of("export"))
+
+
+def test_code_without_a_file_can_compile_as_well(run: Observed) -> None:
+    (found,) = run.notes("entry", file="<string>")
+    assert found["function_file"] is None
 
 
 def test_threads_lose_no_call(run: Observed) -> None:
