@@ -16,7 +16,7 @@ from gbfix.evidence.messages import (
     reason_of_artifact,
     stack_of_artifact,
 )
-from gbfix.evidence.model import Break, Cost, Place
+from gbfix.evidence.model import Break, Place
 from gbfix.evidence.places import Places
 from gbfix.evidence.records import BreakRecord, CompiledFrame, Note, Records
 from gbfix.evidence.stack import (
@@ -102,9 +102,11 @@ def _event(
     skipped: bool,
     fullgraph: bool,
 ) -> BreakEvent:
-    stack = stack or (StackFrame(frame.file, frame.line, plain_function(frame.function)),)
     root, folder = places.root, records.folder
-    users = innermost(stack, root) or stack[-1]
+    users = innermost(stack, root)
+    if users is None:  # all that is known is which function was compiled
+        users = StackFrame(frame.file, frame.line, plain_function(frame.function))
+        stack = (users, *stack)
     place = _with_columns(places.place(users, folder), record.span, places, folder)
     projects = innermost_in_project(stack, root)
     project = places.place(projects, folder) if projects is not None else None
@@ -131,11 +133,11 @@ def _with_columns(place: Place, span: Note | None, places: Places, folder: str) 
 def _row(events: list[BreakEvent]) -> Break:
     first = events[0]
     message = first.message
-    by_process: dict[int, list[BreakEvent]] = {}
+    by_entry: dict[tuple[int, int | None], list[BreakEvent]] = {}
     for event in events:
-        by_process.setdefault(event.records.index, []).append(event)
+        by_entry.setdefault((event.records.index, event.frame.entry), []).append(event)
     shares, fragments = [], set()
-    for its_events in by_process.values():
+    for its_events in by_entry.values():
         its_share, its_fragments = _share(its_events)
         shares.append(its_share)
         fragments |= its_fragments
@@ -160,12 +162,12 @@ def _row(events: list[BreakEvent]) -> Break:
         first_shape=any(not event.frame.later_shape for event in events),
         fullgraph=all(event.fullgraph for event in events),
         fragments=len(fragments),
-        cost=cost(shares) if shares else Cost(),
+        cost=cost(shares),
     )
 
 
 def _share(events: Sequence[BreakEvent]) -> tuple[Share, set[tuple[str, int, str]]]:
-    """What a site costs in one process, and the code objects of the resume functions that exist because of it.
+    """What a site costs an entry of one process, and the code objects of the resume functions that exist because of it.
 
     Each run of a fragment that ends at the break is a hit, and so is each run of a resume function that starts there.
     Of the functions around the site that were compiled, the innermost one tells: an outer one has fewer hits when it

@@ -6,8 +6,8 @@ the same program at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gbfix.evidence.model import Cost
 from gbfix.evidence.records import CompiledFrame, Records
@@ -17,62 +17,66 @@ from gbfix.evidence.records import CompiledFrame, Records
 class Share:
     """What fragments cost in one process over the whole run, when every call is like those counted.
 
-    calls: those of the entries concerned. steady: False when no call of them was counted.
+    calls: all calls of the entries concerned, of which at least one was counted; empty when none was.
     """
 
     records: Records
     hits: float = 0.0
     seconds: float = 0.0
-    calls: int = 0
-    steady: bool = False
+    calls: Mapping[int, int] = field(default_factory=dict)
 
 
 def share(records: Records, frames: Iterable[CompiledFrame]) -> Share:
-    """The share of fragments of one process; a run belongs to the entry that compiled the fragment, if it was called.
+    """The share of fragments of one process.
 
-    A fragment that another entry runs as well counts for that entry in windows of which the first had no call.
+    A run belongs to the entry that compiled the fragment; in a window without calls of that entry, to the one that was
+    called most.
     """
-    frames = list(frames)
     hits: dict[int, int] = {}
     seconds: dict[int, float] = {}
-    concerned = {frame.entry for frame in frames if frame.entry is not None}
+    concerned = set()
     for frame in frames:
+        if frame.entry is not None:
+            concerned.add(frame.entry)
         for run in frame.runs:
-            if not run.window.calls:
-                continue
-            calls = run.window.calls
-            entry = frame.entry if frame.entry in calls else max(calls, key=lambda called: calls[called])
-            assert entry is not None
-            hits[entry] = hits.get(entry, 0) + run.hits
-            seconds[entry] = seconds.get(entry, 0.0) + run.seconds
-            concerned.add(entry)
+            if (entry := _entry_of(frame, run.window.calls)) is not None:
+                concerned.add(entry)
+                hits[entry] = hits.get(entry, 0) + run.hits
+                seconds[entry] = seconds.get(entry, 0.0) + run.seconds
     counted = {entry: sum(window.calls.get(entry, 0) for window in records.windows) for entry in concerned}
-    warm = {entry: records.calls_of(entry) for entry in concerned if counted[entry]}
+    calls = {entry: records.calls_of(entry) for entry in sorted(concerned) if counted[entry]}
     return Share(
         records,
-        sum(hits.get(entry, 0) / counted[entry] * calls for entry, calls in warm.items()),
-        sum(seconds.get(entry, 0.0) / counted[entry] * calls for entry, calls in warm.items()),
-        sum(warm.values()),
-        bool(warm),
+        sum(hits.get(entry, 0) / counted[entry] * made for entry, made in calls.items()),
+        sum(seconds.get(entry, 0.0) / counted[entry] * made for entry, made in calls.items()),
+        calls,
     )
 
 
 def once_per_call(records: Records, frames: Iterable[CompiledFrame]) -> Share:
     """The share of frames that run in Python: no event counts them, so that once per call of their entry is taken."""
     known = share(records, frames)
-    return Share(records, float(known.calls), 0.0, known.calls, known.steady)
+    return Share(records, float(sum(known.calls.values())), 0.0, known.calls)
 
 
 def cost(shares: Sequence[Share]) -> Cost:
-    """The shares of all processes in one."""
-    steady = [each for each in shares if each.steady]
-    calls = sum(each.calls for each in steady)
+    """The shares of all processes and entries in one."""
+    by_process: dict[int, dict[int, int]] = {}
+    for each in shares:
+        by_process.setdefault(each.records.index, {}).update(each.calls)
+    calls = sum(sum(entries.values()) for entries in by_process.values())
     if not calls:
         return Cost()
-    ranks = len({each.records.rank for each in steady if each.records.rank is not None})
+    ranks = len({each.records.rank for each in shares if each.calls and each.records.rank is not None})
     return Cost(
         True,
-        sum(each.hits for each in steady) / calls,
+        sum(each.hits for each in shares) / calls,
         round(calls / max(ranks, 1)),
-        sum(each.seconds for each in steady) / calls,
+        sum(each.seconds for each in shares) / calls,
     )
+
+
+def _entry_of(frame: CompiledFrame, calls: Mapping[int, int]) -> int | None:
+    if frame.entry in calls:
+        return frame.entry
+    return max(calls, key=lambda entry: calls[entry]) if calls else None

@@ -22,11 +22,19 @@ _PREFIX = re.compile(
     r"(?: \[__(?P<log>\w+)\])?(?: (?P<text>.*))?$"
 )
 _BREAK_BEGINS = re.compile(r"^Graph break(?::| in user code| \(user stack suppressed)")
+_BREAK_PLACE = re.compile(r"^Graph break (?P<suppressed>\(user stack suppressed.*?\) )?in user code at (?P<place>.*)$")
+_STACK = "User code traceback:"
 _RECOMPILE_BEGINS = re.compile(r"^Recompiling function (?P<function>.+) in (?P<file>.+):(?P<line>\d+)$")
 _RECOMPILE_REASON = re.compile(r"^\s*-? ?(?P<reason>\d+/\d+: .*)$")
 _LIMIT_BEGINS = re.compile(r"^torch\._dynamo hit config\.(?:accumulated_)?(?:recompile_limit|cache_size_limit)")
 _LIMIT_FUNCTION = re.compile(r"^\s*function: '(?P<function>.+)' \((?P<file>.+):(?P<line>\d+)\)")
-_BEGINS = re.compile("|".join(each.pattern for each in (_BREAK_BEGINS, _LIMIT_BEGINS)) + "|^Recompiling function ")
+_BEGINS = {
+    "graph_breaks": _BREAK_BEGINS,
+    "recompiles": _RECOMPILE_BEGINS,
+    "recompiles_verbose": _RECOMPILE_BEGINS,
+    "": _LIMIT_BEGINS,
+}
+"""How the messages of each log begin that matter here; "" is the log of Dynamo's warnings."""
 _EXCEPTION = re.compile(
     r"^(?:torch\._dynamo\.exc\.)?(?P<type>Unsupported|UserError|TorchRuntimeError|InternalTorchDynamoError"
     r"|UncapturedHigherOrderOpError): (?P<text>.*)$"
@@ -50,7 +58,9 @@ def read_torch_logs(path: Path) -> Iterator[Note]:
     except OSError as error:
         raise GbfixError(f"{printable(path)}: cannot be read: {error.strerror}") from error
     notes: dict[tuple[int, int | None], list[Note]] = {}
+    stacks: dict[str, str] = {}
     for message in _messages(lines):
+        _complete(message, stacks)
         notes.setdefault(message.process, []).extend(_notes(message))
     if plain := list(_exceptions(lines)):
         notes.setdefault((0, None), []).extend(plain)
@@ -75,15 +85,30 @@ def _messages(lines: list[str]) -> Iterator[_Message]:
         rank = int(found["rank"]) if found["rank"] else None
         process = (int(found["pid"]), rank)
         compile_id = (int(found["frame"]), int(found["compilation"])) if found["frame"] else None
-        text = found["text"] or ""
-        key = (*process, found["log"] or "")
-        if _BEGINS.match(text):
+        text, log = found["text"] or "", found["log"] or ""
+        key = (*process, log)
+        if log in _BEGINS and _BEGINS[log].match(text):
             if key in current:
                 yield current[key]
             current[key] = _Message(process, compile_id)
         if key in current:
             current[key].lines.append(text)
     yield from current.values()
+
+
+def _complete(message: _Message, stacks: dict[str, str]) -> None:
+    """Give a repeated graph break the stack of its first report, which the log leaves out.
+
+    The first report of the same innermost line is taken: which functions stood around it is not known then.
+    """
+    if (found := _BREAK_PLACE.match(message.lines[0])) is None:
+        return
+    text = "\n".join(message.lines)
+    if found["suppressed"] is None:
+        _, marker, stack = text.partition(_STACK)
+        stacks.setdefault(found["place"], marker + stack)
+    else:
+        message.lines += ["", *stacks.get(found["place"], "").splitlines()]
 
 
 def _notes(message: _Message) -> Iterator[Note]:
