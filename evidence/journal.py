@@ -19,10 +19,10 @@ KINDS = {
     "the process replaced itself by another program (exec)",
     "torch": "once torch is imported, and again when it first compiles, the last one counts: version; settings (dict: "
     "the Dynamo settings that differ from their defaults, and the environment variables TORCH*)",
-    "entry": "a function was given to torch.compile: entry (id), file and line (of the compile call), function "
-    "(qualified name), function_file, function_line, backend (text), fullgraph (bool), dynamic (text); a forked child "
-    "that calls an entry of its parent repeats the line; of more than 64 entries with one compile call and function "
-    "the rest share the id of the last",
+    "entry": "the program gave a function to torch.compile (not: PyTorch on its own account): entry (id), file and "
+    "line (of the compile call), function (qualified name), function_file, function_line (None for what is no Python "
+    "function), backend (text), fullgraph (bool), dynamic (text); a forked child repeats the line; of more than 64 "
+    "entries with one compile call and function the rest share the id of the last",
     "call": "a compiled entry was called with facts that no recorded call before it had; of an entry the first 32 "
     "calls are recorded, and later ones that compiled something: entry, call (1-based), arguments (name -> value "
     "description, see describe; 'args[0]' for what *args takes or has no name; 'self' of a module has, next to "
@@ -36,9 +36,9 @@ KINDS = {
     "window": "calls after warm-up that were counted: calls (entry id as text -> number of calls), regions (compile id "
     'such as "3/0" -> {hits, seconds}, seconds without those of regions called from it), compiled (bool: something '
     "was compiled meanwhile, since the entry never came to rest)",
-    "observation": "what names held when a line ran: id, file, line, function, how (traced or eager), grad_enabled, "
-    "values (name or dotted path -> value description), aliases (list of lists of names of one object or storage), "
-    "unguarded (names whose facts no guard holds, see analysis.observations)",
+    "observation": "what names held when a line ran: id, file, line, function, how (traced, resumed or eager), "
+    "grad_enabled, values (name or dotted path -> value description), aliases (list of lists of names of one object "
+    "or storage), unguarded (names whose facts no guard holds, see analysis.observations)",
     "observed": "at the end, and now and then: id, count (how often exactly this was seen so far; the last one counts)",
     "unwatched": "a line whose later runs were not observed: file, line, reason",
     "overlay": "a rewritten file was loaded in place of its original: original, replacement",
