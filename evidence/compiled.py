@@ -24,10 +24,10 @@ _MODULE_CALLS = {"__call__", "_call_impl", "_wrapped_call_impl", "forward"}
 
 @dataclass(frozen=True)
 class Function:
-    """A compiled function. names: of its positional parameters, without the self of a bound method.
+    """A compiled function. file, line: where it is written, also when decorators wrap it.
 
-    rest: the name of what takes further positional arguments. Empty where they are not known, as for a decorator's
-    wrapper, whose arguments need not be those of the function in it.
+    names: of the positional parameters, without the self of a bound method; those of the outermost decorator's wrapper,
+    since its arguments need not be those of the function in it. rest: what takes further positional arguments.
     """
 
     name: str

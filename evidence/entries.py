@@ -212,7 +212,8 @@ class _Recorder:
         if entry is None:
             return _nothing
         number = next(entry.numbers)
-        entry.count = number
+        if number > entry.count:  # another thread may have come first
+            entry.count = number
         call = _Call(self, entry, number, id(frame), not running)
         running.append(call)
         try:
