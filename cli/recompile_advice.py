@@ -30,9 +30,9 @@ def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
     if reason:
         return Remedy("nothing", reason)
     step = _first_step(row, entries)
-    ways_out = [way for way in kind.ways_out if not way.startswith(_EITHER_WAY)]
     if step:
-        return Remedy("advice", step, (kind.cause,), tuple(ways_out), _MORE)
+        return Remedy("advice", step, (kind.cause,), commands=_MORE)
+    ways_out = [way for way in kind.ways_out if not way.startswith(_EITHER_WAY)]
     return Remedy("advice", ways_out[0], (kind.cause, kind.price), tuple(ways_out[1:]), _MORE)
 
 

@@ -16,7 +16,7 @@ SETTINGS = {"allow_interspersed_args": False}
 
 Command = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CMD...", help="What to run: a script, -m MODULE, pytest, torchrun, with its arguments."),
+    typer.Argument(metavar="CMD", help="What to run: a script, -m MODULE, pytest, torchrun, with its arguments."),
 ]
 Saved = Annotated[
     Path | None,

@@ -57,16 +57,17 @@ for _ in range(40):
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A repository in which one traced run of all examples has ended, with TORCH_TRACE files of the same run."""
+    """A repository in which one traced run of all examples has ended, with TORCH_TRACE files and TORCH_LOGS text of the same run."""
     project = Project(tmp_path_factory.mktemp("examples"))
     assert project.git("init", "--quiet").code == 0
     shutil.copytree(EXAMPLES, project.root / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     project.write("run_all.py", RUN_ALL)
     names = [f"examples/{path.name}" for path in sorted(EXAMPLES.glob("*.py"))]
     traces = project.root / "traces"
-    done = project.gbfix("trace", "--", "run_all.py", *names, env={"TORCH_TRACE": str(traces)})
+    environment = {"TORCH_TRACE": str(traces), "TORCH_LOGS": "graph_breaks,recompiles"}
+    done = project.gbfix("trace", "--", "run_all.py", *names, env=environment)
     project.write("program.out", done.out)
-    project.write("report.txt", done.err)
+    project.write("program.err", done.err)
     assert done.code == 0, done.err
     return project
 
@@ -118,7 +119,7 @@ def test_the_program_writes_what_it_would_and_the_report_comes_after_on_standard
         [sys.executable, "run_all.py", *(f"examples/{path.name}" for path in sorted(EXAMPLES.glob("*.py")))], b"", {}
     )
     assert examples.read("program.out") == plain.out
-    report = examples.read("report.txt")
+    report = examples.read("program.err")
     assert "Graph breaks (5)" in report
     assert "Recompiles (1)" in report
     assert "examples/scalar_branch.py:9:8  in double_or_shift" in report
@@ -131,6 +132,13 @@ def test_a_torch_trace_of_the_same_run_gives_the_same_sites(examples: Project) -
     assert document["mode"] == "torch_trace"
     again = _document(examples, "--from", "from_trace.json")
     assert again == document
+
+
+def test_saved_logs_give_the_same_lines_as_far_as_they_go(examples: Project) -> None:
+    document = _document(examples, "--from", "program.err", "--evidence", "from_log.json")
+    assert _sites(document["breaks"], "gb") == BREAKS
+    assert document["totals"]["graphs"] is None
+    assert any("log" in problem for problem in document["problems"])
 
 
 def test_github_annotations(examples: Project) -> None:
