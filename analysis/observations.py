@@ -45,9 +45,10 @@ class Observation:
     """What names held each of the `count` times that a line was about to run with exactly these facts.
 
     how: "traced" when Dynamo followed the line (its guards then hold for every call that reused the graph), "eager"
-    when the line ran in Python. values: by name, or by dotted path such as "self.scale". aliases: names that were the
-    same object or shared storage. file: as `Evidence.breaks` write it. Of a name that the statement does not mention
-    only kind, type and tensor facts are told.
+    when the line ran in Python, "resumed" where Dynamo went on within the statement after a break: what the statement
+    did before the break has happened then. values: by name, or by dotted path such as "self.scale"; of a name that the
+    statement does not mention only kind, type and tensor facts. aliases: names that were the same object or shared
+    storage. file: as `Evidence.breaks` write it.
     """
 
     file: str

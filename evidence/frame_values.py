@@ -40,7 +40,7 @@ def read_frame(frame: FrameType, candidate: Candidate) -> dict[str, object]:
         "how": "eager",
         "grad_enabled": torch.is_grad_enabled(),
         "values": values,
-        "aliases": aliases({name: object_identity(objects[name]) for name in mutable(values)}),
+        "aliases": aliases({name: {object_identity(objects[name])} for name in mutable(values)}),
         "unguarded": [],
     }
 
@@ -70,12 +70,16 @@ def object_identity(value: object) -> tuple[str, int]:
     return ("object", id(value)) if storage is None else ("storage", storage)
 
 
-def aliases(identities: Mapping[str, tuple[str, int]]) -> list[list[str]]:
-    """The names that have one identity, where there are several."""
-    groups: dict[tuple[str, int], list[str]] = {}
-    for name, identity in identities.items():
-        groups.setdefault(identity, []).append(name)
-    return sorted(sorted(names) for names in groups.values() if len(names) > 1)
+def aliases(identities: Mapping[str, set[tuple[str, int]]]) -> list[list[str]]:
+    """The groups of names that have an identity in common."""
+    groups: list[tuple[set[tuple[str, int]], list[str]]] = []
+    for name, known in identities.items():
+        same = [group for group in groups if group[0] & known]
+        groups = [group for group in groups if not group[0] & known]
+        groups.append(
+            (known.union(*(group[0] for group in same)), [name, *(one for group in same for one in group[1])])
+        )
+    return sorted(sorted(names) for _, names in groups if len(names) > 1)
 
 
 def _describe(value: object, *, mentioned: bool) -> dict[str, object]:

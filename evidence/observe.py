@@ -31,8 +31,10 @@ from gbfix.evidence.watch import Watcher
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 OTHERS = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
 NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
-GENERATED_NAMES = ("___", "__nested_")
+GENERATED_NAMES = ("___", "__nested_", "__is_tracing_")
 """Locals that Dynamo adds to resume functions begin with these."""
+PROLOGUE_MARK = "__is_tracing_resume_prologue"
+"""The local that Dynamo sets to True and then to False around the first part of a resume function that has one."""
 STORES = re.compile(r"\._(?:parameters|buffers|modules)\['(\w+)'\]|\.__dict__\['(\w+)'\]")
 """How a source names an attribute of a module or object: read as the plain `.name` that the program wrote."""
 
@@ -87,11 +89,13 @@ class Pending:
     code: CodeType
     line: int
     grad_enabled: bool
+    how: str
     values: dict[str, dict[str, object]] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
     unrealized: dict[str, list[Unrealized]] = field(default_factory=dict)
     real: dict[str, tuple[Any, str]] = field(default_factory=dict)
     """By name, what was read from a real object or a global, and the start of the texts of its guards."""
+    identities: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     unmentioned: list[str] = field(default_factory=list)
     at_break: bool = False
 
@@ -101,6 +105,10 @@ class Trace:
     """One attempt of Dynamo to trace a frame with all it inlines. current: the innermost translator running."""
 
     current: Any = None
+    resumes: Candidate | None = None
+    """The statement in which a resume function goes on, until its first instruction of the program was reached."""
+    before_prologue: bool = False
+    """Whether contexts such as no_grad are still to be entered again, before a resume function goes on."""
     pending: list[Pending] = field(default_factory=list)
     last: dict[int, Candidate | None] = field(default_factory=dict)
     """By translator, the candidate whose lines are being traced, so that a header of several lines counts once."""
@@ -186,19 +194,26 @@ class Observer:
     def _line_starts(self, translator: Any, line: int) -> None:  # noqa: ANN401
         trace = self._trace()
         trace.current = translator
+        if getattr(translator, "is_tracing_resume_prologue", False):
+            trace.before_prologue = False
+            return
+        if trace.before_prologue:
+            return
+        if trace.resumes is not None:  # the resume function guards what the rest of the frame reads
+            trace.pending.append(_read(translator, trace.resumes, "resumed"))
+            trace.last[id(translator)], trace.resumes = trace.resumes, None
         candidate = self._sources.lines(translator.f_code.co_filename).get(line)
         if candidate is not None and trace.last.get(id(translator)) is not candidate:
             self.watcher.remember(translator.f_code)
-            trace.pending.append(_read(translator, candidate))
+            trace.pending.append(_read(translator, candidate, "traced"))
         trace.last[id(translator)] = candidate
 
     def _frame_starts(self, translator: Any) -> None:  # noqa: ANN401
-        """A resume function knows more about the line it resumes: what the rest of the frame reads is guarded here."""
         code: CodeType = translator.f_code
         continued = resumed(code.co_name)
-        candidate = self._sources.lines(code.co_filename).get(continued[1]) if continued else None
-        if candidate is not None:
-            self._trace().pending.append(_read(translator, candidate))
+        trace = self._trace()
+        trace.resumes = self._sources.lines(code.co_filename).get(continued[1]) if continued else None
+        trace.before_prologue = PROLOGUE_MARK in code.co_varnames
 
     def _graph_breaks(self) -> None:
         """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
@@ -210,7 +225,7 @@ class Observer:
             return
         candidate = self._sources.add(translator.f_code.co_filename, translator.lineno)
         if candidate is not None:
-            pending = _read(translator, candidate)
+            pending = _read(translator, candidate, "traced")
             pending.at_break = True
             trace.pending.append(pending)
             trace.last[id(translator)] = candidate
@@ -227,17 +242,17 @@ class Observer:
             pending.code.co_filename,
             pending.line,
             function=function_name(pending.code),
-            how="traced",
+            how=pending.how,
             grad_enabled=pending.grad_enabled,
             values=pending.values,
-            aliases=aliases({name: _identity(pending, name) for name in mutable(pending.values)}),
+            aliases=aliases({name: pending.identities[name] for name in mutable(pending.values)}),
             unguarded=unguarded,
         )
 
 
-def _read(translator: Any, candidate: Candidate) -> Pending:  # noqa: ANN401
+def _read(translator: Any, candidate: Candidate, how: str) -> Pending:  # noqa: ANN401
     torch: Any = sys.modules["torch"]
-    pending = Pending(translator.f_code, candidate.line, torch.is_grad_enabled())
+    pending = Pending(translator.f_code, candidate.line, torch.is_grad_enabled(), how)
     effects = translator.output.side_effects
     for name, found in translator.symbolic_locals.items():
         variable = _contents(found, effects)
@@ -248,6 +263,7 @@ def _read(translator: Any, candidate: Candidate) -> Pending:  # noqa: ANN401
         if name not in pending.values and name not in translator.symbolic_globals and is_recorded_global(value):
             pending.values[name] = describe(value)
             pending.real[name] = (value, f"G[{name!r}]")
+            pending.identities[name] = {object_identity(value)}
     for path in candidate.paths:
         _add_path(pending, path, translator)
     return pending
@@ -276,6 +292,7 @@ def _add(pending: Pending, name: str, variable: Any, *, mentioned: bool = True) 
     if not mentioned:
         pending.unmentioned.append(name)
     pending.variables[name] = variable
+    pending.identities[name] = _identities(variable)
     if unrealized:
         pending.unrealized[name] = unrealized
 
@@ -302,6 +319,7 @@ def _add_path(pending: Pending, path: str, translator: Any) -> None:  # noqa: AN
     elif real is not MISSING:
         pending.values[path] = describe(real)
         pending.real[path] = (real, text)
+        pending.identities[path] = {object_identity(real)}
 
 
 def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
@@ -335,6 +353,8 @@ def _settle(output: Any, pending: Pending) -> list[str]:  # noqa: ANN401
             kind.update({"tensor": tensor} if tensor is not None and "tensor" in kind else {})
         if not any(guard == text or guard.startswith(text + ".") for guard in guards):
             unguarded.append(name)
+    for name, variable in pending.variables.items():
+        pending.identities[name] |= _identities(variable)
     for name in pending.unmentioned:
         pending.values[name] = outline(pending.values[name])
     return sorted(unguarded)
@@ -345,13 +365,19 @@ def _refresh(waiting: list[Unrealized]) -> bool:
     return all([one.refresh() for one in waiting])  # noqa: C419 (each of them, also after the first that fails)
 
 
-def _identity(pending: Pending, name: str) -> tuple[str, int]:
-    if name not in pending.variables:
-        return object_identity(pending.real[name][0])
-    variable = unwrap(pending.variables[name])
+def _identities(variable: Any) -> set[tuple[str, int]]:  # noqa: ANN401
+    """What tells the object of a tracker; of a tensor that was passed in, both the real one and the fake one."""
+    variable = unwrap(variable)
     if "LazyVariableTracker" in class_names(variable):
-        return object_identity(variable._cache.value)
+        return {object_identity(variable._cache.value)}
     if "TensorVariable" in class_names(variable):
-        return object_identity(variable.proxy.node.meta.get("example_value", variable))
+        meta = variable.proxy.node.meta
+        known = (meta.get("example_value", variable), _alive(getattr(meta.get("grapharg"), "_example", None)))
+        return {object_identity(value) for value in known if value is not None}
     real, _ = _real(variable)
-    return ("variable", id(variable)) if real is MISSING else object_identity(real)
+    return {("variable", id(variable)) if real is MISSING else object_identity(real)}
+
+
+def _alive(example: Any) -> Any:  # noqa: ANN401
+    """The tensor that a GraphArg was made for: it holds a weak reference to it (torch 2.13, variables/builder.py)."""
+    return example() if class_names(example) & {"TensorWeakRef", "ReferenceType"} else example

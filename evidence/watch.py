@@ -161,15 +161,12 @@ class Monitor:
         return False
 
     def _line(self, code: CodeType, _number: int) -> Any:  # noqa: ANN401
-        try:
-            frame = sys._getframe(1)
-            watched = self._watched.get(id(code))
-            line = None if watched is None else watched.entries.get(frame.f_lasti)
-            if line is not None and _observe(self._facts, frame, line):
-                return None
-        except Exception:  # the program must not see a failure of ours; what was observed so far stays
-            return MONITORING.DISABLE
-        return MONITORING.DISABLE
+        return _outside_dynamo(self._observe, code, sys._getframe(1), otherwise=MONITORING.DISABLE)
+
+    def _observe(self, code: CodeType, frame: FrameType) -> Any:  # noqa: ANN401
+        watched = self._watched.get(id(code))
+        line = None if watched is None else watched.entries.get(frame.f_lasti)
+        return None if line is not None and _observe(self._facts, frame, line) else MONITORING.DISABLE
 
 
 class Tracer:
@@ -201,7 +198,8 @@ class Tracer:
     def finish(self) -> None:
         """Note the functions that were still watched when somebody else replaced the trace function."""
         if self._watched and sys.gettrace() is not self._call_event:
-            self._stop_all("another trace function replaced the one of gbfix")
+            for watched in self._watched.values():
+                _unwatched(self._facts, watched, "another trace function replaced the one of gbfix")
 
     # The attribute holds one bound method, so that it can be told apart by identity.
     @functools.cached_property
@@ -217,23 +215,19 @@ class Tracer:
         watched = self._watched.get(id(frame.f_code))
         if watched is None:
             if self._calls >= MAX_CALLS:
-                self._stop_all("watching had taken long enough", settled=True)
+                _outside_dynamo(self._stop_all, "watching had taken long enough")
             if not self._watched:
                 sys.settrace(None)
             return None
         watched.calls += 1
         if watched.calls > MAX_RUNS:
-            self._stop(watched)
-            return None
+            return _outside_dynamo(self._stop, watched)
         return functools.partial(self._line, watched)
 
     def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
-        try:
-            line = watched.entries.get(frame.f_lasti) if event == "line" else None
-            if line is not None:
-                _observe(self._facts, frame, line)
-        except Exception:  # the program must not see a failure of ours; what was observed so far stays
-            return None
+        line = watched.entries.get(frame.f_lasti) if event == "line" else None
+        if line is not None and line.runs < MAX_RUNS:
+            _outside_dynamo(_observe, self._facts, frame, line)
         return functools.partial(self._line, watched)
 
     def _stop(self, watched: _Watched) -> None:
@@ -244,11 +238,11 @@ class Tracer:
         if not self._watched:
             sys.settrace(None)
 
-    def _stop_all(self, reason: str, *, settled: bool = False) -> None:
+    def _stop_all(self, reason: str) -> None:
         for watched in list(self._watched.values()):
             self._watched.pop(id(watched.code), None)
             for line in watched.lines():
-                if not settled or line.runs < FEW_RUNS:
+                if line.runs < FEW_RUNS:
                     self._facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
                 else:
                     _settle(self._facts, watched.code, line)
@@ -265,6 +259,22 @@ class Tracer:
 
 def _nothing() -> None:
     return None
+
+
+def _outside_dynamo(action: Callable[..., Any], *arguments: Any, otherwise: Any = None) -> Any:  # noqa: ANN401
+    """Run a part of ours that Python calls from a frame of the program; `otherwise` is the answer when it fails.
+
+    Frames below a compiled call are given to Dynamo, ours as well if it is not told otherwise, and the program must not
+    see a failure.
+    """
+    set_eval_frame = sys.modules["torch"]._C._dynamo.eval_frame.set_eval_frame
+    before = set_eval_frame(None)
+    try:
+        return action(*arguments)
+    except Exception:  # what was observed so far stays
+        return otherwise
+    finally:
+        set_eval_frame(before)
 
 
 def _entries(code: CodeType, candidates: Any) -> dict[int, _Line]:  # noqa: ANN401
