@@ -15,8 +15,8 @@ def absolute_path(evidence: Evidence, file: str) -> Path:
 
 
 def is_library(evidence: Evidence, place: Place) -> bool:
-    """True when the file is not the project's own, so that it is overlaid rather than edited."""
-    return Places(Path(evidence.root)).origin(place.file) is not Origin.PROJECT
+    """True for a file of an installed package, which is overlaid rather than edited."""
+    return Places(Path(evidence.root)).origin(place.file) is Origin.LIBRARY
 
 
 def is_pytorch(evidence: Evidence, place: Place) -> bool:

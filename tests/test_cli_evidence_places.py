@@ -24,6 +24,7 @@ def test_files_that_rules_may_look_at(tmp_path: Path) -> None:
 def test_whose_a_file_is(tmp_path: Path) -> None:
     made = _sample(tmp_path)
     assert not is_library(made, Place("train.py", 1))
+    assert not is_library(made, Place("/home/me/other/train.py", 1))
     assert is_library(made, Place(f"{PACKAGES}/lib/a.py", 3))
     assert is_library(made, Place("venv/lib/python3.11/site-packages/lib/a.py", 3))
     assert is_pytorch(made, Place(f"{PACKAGES}/torch/_dynamo/external_utils.py", 67))
