@@ -35,6 +35,7 @@ _CHECK = re.compile(
     r"^\(?(?P<check>___check_obj_id|___check_type_id|___check_type_id_verbose)\((?P<name>.+?), \d+\)"
     r"(?:, type=(?P<type>.*))?$"
 )
+_OBJECT_ID = re.compile(r"(___check_(?:obj|type)_id\(.+?), \d+\)")  # of one process, and of no use to anybody
 _NAN = re.compile(r"^\(?type\((?P<name>.+?)\) is (?:float|complex) and .*isnan")
 _LENGTH = re.compile(r"^(?:len\((?P<name>.+)\) (?P<operator>==|!=) (?P<value>\d+)|(?:not )(?P<empty>[\w.\[\]'\"]+))$")
 _KEYS = re.compile(
@@ -101,7 +102,7 @@ def read_guard(reason: str) -> Guard:
     readable = source_name(name)
     starts_local = kind != "global_state" and "G[" not in name and (root := _ROOT.match(readable)) is not None
     return Guard(
-        _readable(check),
+        _OBJECT_ID.sub(r"\1)", _readable(check)),
         kind,
         readable,
         index,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gbfix.evidence.breaks import read_breaks
+from gbfix.evidence.cut_off import ends_with_a_line
 from gbfix.evidence.entered import read_entries
 from gbfix.evidence.fragments import read_fragments
 from gbfix.evidence.hashes import file_hashes
@@ -33,7 +34,7 @@ def journal_notes(folder: Path) -> Iterator[Note]:
                 yield {"kind": "process", "pid": int(path.stem) if path.stem.isdigit() else 0}
             first = False
             yield note
-        if not first and not _ends_with_a_line(path):
+        if not first and not ends_with_a_line(path):
             yield {"kind": "problem", "message": "its notes end in the middle of a line: the last one is lost"}
 
 
@@ -96,8 +97,3 @@ def _process(records: Records) -> Process:
         settings=records.settings,
         complete=is_complete(records),
     )
-
-
-def _ends_with_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        return not file.seek(0, 2) or (file.seek(-1, 2) >= 0 and file.read(1) == b"\n")

@@ -165,13 +165,23 @@ def collect(notes: Iterable[Note]) -> list[Records]:
 
 
 def reasons(payload: str | None) -> list[str]:
-    """The guards that failed, the newest cached compilation first: a JSON list, a JSON string or plain text."""
+    """The guards that failed, the newest cached compilation first: a JSON list, a JSON string or plain text.
+
+    Of a list that was cut off the first one is read when it is whole.
+    """
     text = payload or ""
     try:
         value = json.loads(text)
     except ValueError:
-        value = text
+        value = _first_text(text) if text.startswith("[") else text
     return [str(reason) for reason in value] if isinstance(value, list) else [str(value)]
+
+
+def _first_text(text: str) -> list[str]:
+    try:
+        return [json.JSONDecoder().raw_decode(text, text.index('"'))[0]]
+    except ValueError:
+        return []
 
 
 class _Reading:

@@ -26,6 +26,7 @@ _BREAK_PLACE = re.compile(r"^Graph break (?P<suppressed>\(user stack suppressed.
 _STACK = "User code traceback:"
 _RECOMPILE_BEGINS = re.compile(r"^Recompiling function (?P<function>.+) in (?P<file>.+):(?P<line>\d+)$")
 _RECOMPILE_REASON = re.compile(r"^\s*-? ?(?P<reason>\d+/\d+: .*)$")
+_NEXT_REASON = re.compile(r"^\s*guard \d+ failures:$")
 _LIMIT_BEGINS = re.compile(r"^torch\._dynamo hit config\.(?:accumulated_)?(?:recompile_limit|cache_size_limit)")
 _LIMIT_FUNCTION = re.compile(r"^\s*function: '(?P<function>.+)' \((?P<file>.+):(?P<line>\d+)\)")
 _BEGINS = {
@@ -132,7 +133,7 @@ def _newest_reason(lines: list[str]) -> str:
     """The first reason with the lines that belong to it, such as its user stack."""
     taken: list[str] = []
     for line in lines:
-        if _RECOMPILE_REASON.match(line) and taken:
+        if taken and (_RECOMPILE_REASON.match(line) or _NEXT_REASON.match(line)):
             break
         if taken or _RECOMPILE_REASON.match(line):
             taken.append(re.sub(r"^ {4}- ?", "", line))

@@ -15,6 +15,7 @@ from typing import Any
 
 from gbfix.engine.model import GbfixError
 from gbfix.engine.paths import printable
+from gbfix.evidence.cut_off import ends_with_a_line
 from gbfix.evidence.records import Note
 
 _LINE = re.compile(
@@ -27,7 +28,8 @@ _RANK = re.compile(r"(?:^|_)rank_(\d+)(?:_|\.|$)")
 def read_torch_trace(path: Path) -> Iterator[Note]:
     """The notes in a trace file, or in every trace file of a folder and of those below it.
 
-    A process begins with a note "process" and ends with "end", since such a file does not tell how its process ended.
+    A process begins with a note "process" and ends with "end" unless the file was cut off, since such a file does not
+    tell how its process ended.
     Raises GbfixError for a file without a single record, and for a folder in which there is no file with one.
     """
     if not path.is_dir():
@@ -63,7 +65,10 @@ def _file(path: Path) -> Iterator[Note]:
         yield {"kind": "trace", "metadata": metadata, "payload": payload, "entry": None, "call": None}
     if not begun:
         raise GbfixError(f"{printable(path)}: no record of TORCH_TRACE is in this file")
-    yield {"kind": "end"}
+    if ends_with_a_line(path):
+        yield {"kind": "end"}
+    else:
+        yield {"kind": "problem", "message": f"{printable(path)}: was cut off, so that the last record is lost"}
 
 
 def _records(path: Path) -> Iterator[tuple[int, int | None, dict[str, Any], str | None]]:
