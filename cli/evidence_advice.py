@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
@@ -36,21 +37,21 @@ class Remedy:
         return self.action == "nothing"
 
 
-def break_remedy(evidence: Evidence, findings: Findings, site: Break) -> Remedy:
-    """What gbfix would do about a break, or what the user can do."""
+def break_remedy(evidence: Evidence, findings: Findings, options: Sequence[str], site: Break) -> Remedy:
+    """What gbfix would do about a break, or what the user can do; `options` name the evidence to `gbfix apply`."""
     found = findings.of(site)
     if found is not None:
-        return _of_finding(evidence, *found)
+        return _of_finding(evidence, options, *found)
     return _without_finding(findings, site)
 
 
-def _of_finding(evidence: Evidence, place: Place, finding: Finding) -> Remedy:
+def _of_finding(evidence: Evidence, options: Sequence[str], place: Place, finding: Finding) -> Remedy:
     return Remedy(
         action=finding.safety.value,
         text=f"{finding.code} {finding.name}, {finding.safety.value}: {_WHAT[finding.safety]}",
         details=tuple(_met(o) for o in finding.obligations if o.discharge in _TOLD[finding.safety]),
         ways_out=(finding.advice,) if finding.safety is Safety.REFUSED and finding.advice else (),
-        commands=_commands(evidence, place, finding.safety),
+        commands=_commands(evidence, options, place, finding.safety),
         rule=finding.code,
         rule_name=finding.name,
     )
@@ -73,15 +74,21 @@ def _met(obligation: Obligation) -> str:
     return f"{obligation.discharge.value}: {obligation.claim}: {obligation.reason}{where}"
 
 
-def _commands(evidence: Evidence, place: Place, safety: Safety) -> tuple[str, ...]:
+def _commands(evidence: Evidence, options: Sequence[str], place: Place, safety: Safety) -> tuple[str, ...]:
     """How to have a fix made; a file of a library is not edited but overlaid."""
     if safety is Safety.REFUSED:
         return ()
-    unsafe = " --unsafe" if safety is Safety.UNSAFE else ""
-    file = quote(display_name(absolute_path(evidence, place.file)))
-    if is_library(evidence, place):
-        return (f"gbfix apply --overlay{unsafe} --assume-compiled {file}", "gbfix run -- CMD")
-    return (f"gbfix apply{unsafe} {file}",)
+    library = is_library(evidence, place)
+    observed = any(observation.file == place.file for observation in evidence.observations)
+    words = [
+        "gbfix apply",
+        *(["--overlay"] if library else []),
+        *(["--unsafe"] if safety is Safety.UNSAFE else []),
+        *(["--assume-compiled"] if library and not observed else []),
+        *map(quote, options),
+        quote(display_name(absolute_path(evidence, place.file))),
+    ]
+    return (" ".join(words), *(("gbfix run -- CMD",) if library else ()))
 
 
 def _without_finding(findings: Findings, site: Break) -> Remedy:

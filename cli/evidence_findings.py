@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.cli.evidence_places import absolute_path, files_of
+from gbfix.cli.evidence_use import used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.engine.files import SourceText, read_source
@@ -41,8 +42,11 @@ class Findings:
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
 
 
-def find(evidence: Evidence, rules: tuple[Rule, ...]) -> Findings:
-    """Run the rules on the files of the evidence, each nn.Module.forward taken as compiled: the run showed it."""
+def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evidence") -> Findings:
+    """Run the rules on the files of the evidence, with what it observed; `document` is where that is written down.
+
+    Each nn.Module.forward is taken as compiled, since a trace without values shows no lines.
+    """
     sources: dict[str, SourceText] = {}
     problems: list[str] = []
     absent, changed = set(), set()
@@ -57,7 +61,17 @@ def find(evidence: Evidence, rules: tuple[Rule, ...]) -> Findings:
                 sources[file] = read_source(path)
             except SourceError as error:
                 problems.append(str(error))
-    outcome = run(Inputs(tuple(sources.values()), tuple(problems)), Request(rules, edit=False, assume_compiled=True))
+    inputs = Inputs(tuple(sources.values()), tuple(problems))
+    known = used(evidence, inputs, document)
+    request = Request(
+        rules,
+        edit=False,
+        assume_compiled=True,
+        observed=known.observed,
+        fakes=known.fakes,
+        evidence=document,
+    )
+    outcome = run(inputs, request)
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
     return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems)

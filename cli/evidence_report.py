@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from gbfix.cli.evidence_advice import break_remedy
 from gbfix.cli.evidence_findings import find
 from gbfix.cli.evidence_rows import EvidenceReport, evidence_report
+from gbfix.cli.names import display_name
 from gbfix.cli.recompile_advice import recompile_remedy
 from gbfix.engine.model import Rule
 from gbfix.evidence.model import Evidence
+from gbfix.evidence.store import find_evidence
 
 
-def report_of(evidence: Evidence, rules: tuple[Rule, ...]) -> EvidenceReport:
-    """The whole report. The files of the sites are read; those that cannot be are among its problems."""
-    findings = find(evidence, rules)
+def report_of(evidence: Evidence, rules: tuple[Rule, ...], document: Path) -> EvidenceReport:
+    """The whole report. The files of the sites are read; those that cannot be are among its problems.
+
+    `document` is where the evidence is kept, for the commands that need it.
+    """
+    findings = find(evidence, rules, display_name(document))
+    option = () if document == find_evidence(Path(evidence.root)) else ("--evidence", display_name(document))
     return evidence_report(
         evidence,
-        partial(break_remedy, evidence, findings),
+        partial(break_remedy, evidence, findings, option),
         partial(recompile_remedy, evidence),
         findings.problems,
     )

@@ -40,6 +40,8 @@ class _Writer:
     def __init__(self, out: Terminal, report: EvidenceReport) -> None:
         self._out = out
         self._report = report
+        self._told: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        """The rank of the row, by what it says: the same is said once."""
         # Lines in a pipe are never wrapped, so that they can be searched.
         self._columns = get_terminal_size().columns if out.is_terminal else 100_000
 
@@ -65,12 +67,12 @@ class _Writer:
         self._entries(site.entries, site.ranks)
         if site.project is not None and is_library(self._report.evidence, site.place):
             self._field("called at", self._at(site.project))
-        self._remedy(row.remedy)
+        self._remedy(row.rank, row.remedy)
 
     def write_recompile(self, row: RecompileRow) -> None:
         """One recompile: what is compiled again, which value made it so, and what to do."""
         self._recompile(row)
-        self._remedy(row.remedy)
+        self._remedy(row.rank, row.remedy)
 
     def write_settled(self, row: RecompileRow) -> None:
         """A recompile that is none of the user's concern: one line of where, one of why."""
@@ -104,8 +106,12 @@ class _Writer:
         if ranks and len(ranks) < len({process.rank for process in self._report.evidence.processes} - {None}):
             self._field("ranks", ", ".join(map(str, ranks)))
 
-    def _remedy(self, remedy: Remedy) -> None:
+    def _remedy(self, rank: int, remedy: Remedy) -> None:
         self._field("gbfix", remedy.text, _STYLES[remedy.action])
+        told = self._told.setdefault((remedy.details, remedy.ways_out), rank)
+        if told != rank and remedy.ways_out:
+            self._field("", f"as said of {told}")
+            return
         for detail in remedy.details:
             self._field("", detail)
         for way in remedy.ways_out[:_WAYS_OUT]:

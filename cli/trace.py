@@ -68,9 +68,11 @@ def trace(
             check_writable(output, "--output report.txt")
         if saved is not None:
             evidence = read_saved(saved, root)
+            document = saved
             if evidence_file is not None or not is_evidence(saved):
-                save_evidence(evidence, evidence_target(evidence_file, root))
-            print_report(report_of(evidence, rules), output_format, top=top, output=output, was_run=False)
+                document = evidence_target(evidence_file, root)
+                save_evidence(evidence, document)
+            print_report(report_of(evidence, rules, document), output_format, top=top, output=output, was_run=False)
             return
         words = resolve_command(command or [])
         target = evidence_target(evidence_file, root)
@@ -79,5 +81,5 @@ def trace(
             with ending_like(status.code):
                 evidence = evidence_of_run(journals, root, words, status)
                 save_evidence(evidence, target)
-                print_report(report_of(evidence, rules), output_format, top=top, output=output, was_run=True)
+                print_report(report_of(evidence, rules, target), output_format, top=top, output=output, was_run=True)
         raise typer.Exit(status.code)

@@ -10,6 +10,7 @@ from gbfix.cli.evidence_report import report_of
 from gbfix.cli.evidence_rows import EvidenceReport
 from gbfix.codemods import all_rules
 from gbfix.evidence.model import Break, Cost, Entry, Evidence, Place, Process, Recompile
+from gbfix.evidence.store import find_evidence
 
 PRINTS = """import torch
 
@@ -78,4 +79,4 @@ def report(root: Path, **changes: object) -> EvidenceReport:
     """The report of such evidence, with the files written below the root."""
     for name, text in FILES.items():
         (root / name).write_text(text, encoding="utf-8")
-    return report_of(evidence(root, **changes), all_rules())
+    return report_of(evidence(root, **changes), all_rules(), find_evidence(root))
