@@ -24,7 +24,7 @@ def read_frame(frame: FrameType, candidate: Candidate) -> dict[str, object]:
     held = frame.f_locals
     names = {name: value for name, value in held.items() if name.isidentifier()}
     if SNAPSHOTS and sys.gettrace() is None:
-        held.clear()  # the frame would keep what the function deletes; a trace function's is read back into the frame
+        held.clear()  # it would keep alive what the function deletes; after a trace function it is read back instead
     values = {name: _describe(value, mentioned=name in candidate.names) for name, value in names.items()}
     objects: dict[str, Any] = dict(names)
     for name in candidate.names:

@@ -225,6 +225,7 @@ class Tracer:
         return functools.partial(self._line, watched)
 
     def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
+        _ = frame.f_locals  # brings the snapshot up to date, which would keep alive what the function has deleted
         line = watched.entries.get(frame.f_lasti) if event == "line" else None
         if line is not None and line.runs < MAX_RUNS:
             _outside_dynamo(_observe, self._facts, frame, line)
