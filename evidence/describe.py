@@ -143,7 +143,7 @@ def instance_dict(value: object) -> Mapping[str, Any]:
     """The attributes set on an instance; empty for a class without a plain `__dict__`."""
     for base in _mro(type(value)):
         descriptor = _namespace(base).get("__dict__")
-        if isinstance(descriptor, types.GetSetDescriptorType):
+        if type(descriptor) in (types.GetSetDescriptorType, types.MemberDescriptorType):
             found = descriptor.__get__(value)
             return found if type(found) is dict else {}
         if descriptor is not None:

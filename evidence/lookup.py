@@ -10,6 +10,7 @@ from typing import Any
 from gbfix.evidence.describe import SCALARS, class_attribute, describe, instance_dict, is_subclass
 
 MISSING = object()
+PLAIN_ACCESS = (object.__getattribute__, types.SimpleNamespace.__getattribute__)
 MODULE_STORES = ("_parameters", "_buffers", "_modules")
 RECORDED_GLOBALS = frozenset({"tensor", "bool", "int", "float", "module"})
 
@@ -17,7 +18,8 @@ RECORDED_GLOBALS = frozenset({"tensor", "bool", "int", "float", "module"})
 def attribute(value: object, name: str) -> Any:  # noqa: ANN401
     """An attribute of an object; MISSING where it is not plainly stored: properties and `__getattr__` are not run."""
     cls = type(value)
-    if class_attribute(cls, "__getattribute__")[1] is not object.__getattribute__ or is_subclass(cls, type):
+    access = class_attribute(cls, "__getattribute__")[1]
+    if not any(access is plain for plain in PLAIN_ACCESS) or is_subclass(cls, type):
         return MISSING
     held, found = class_attribute(cls, name)
     if held and isinstance(found, types.MemberDescriptorType):
