@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gbfix.evidence.messages import read_message
+from gbfix.evidence.messages import read_message, reason_of_artifact
 from gbfix.evidence.model import Fragment, Place
 from gbfix.evidence.places import Places
 from gbfix.evidence.records import CompiledFrame, Records
@@ -41,4 +41,6 @@ def _skipped(records: Records, frame: CompiledFrame) -> str:
     if frame.fail_reason:
         gives_up = frame.runs_in_python and (frame.breaks or not records.is_error(frame))
         return read_message(frame.fail_reason, lambda _: "").kind if gives_up else ""
+    if frame.guarded is False and frame.breaks:  # a break in a loop, before torch 2.11
+        return read_message(reason_of_artifact(frame.breaks[-1].text), lambda _: "").kind
     return _NO_OPERATIONS if frame.finished and not frame.traced else ""

@@ -38,6 +38,23 @@ _SKIPS = (
     "Graph break: skip:",
 )
 _LONGEST_EXPLANATION = 2000
+_TEXTS_OF_2_6 = {
+    "generic_jump ": "GB0170",
+    "Data-dependent jump": "GB0170",
+    "builtin: ": "GB0059",
+    "Tensor.item": "GB0124",
+    "Tensor.backward": "GB0123",
+    "dynamic shape operator: ": "GB0036",
+    "data dependent operator: ": "GB0033",
+    "Logger not supported for non-export cases": "GB0291",
+    "'skip function ": "GB0007",
+    "Graph break due to unsupported builtin ": "GB0007",
+    "'inline in skipfiles: ": "GB0008",
+}
+"""How frequent messages of torch 2.6 begin, which has no types, and the ids that later versions have for them.
+
+From the texts given to `unimplemented` in torch/_dynamo of that time; not run.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ def read_message(reason: str, id_of_type: Callable[[str], str]) -> Message:
     text = _body(reason)
     kind = next((line.strip() for line in text.splitlines() if line.strip()), "")
     found = [f"GB{number}" for number in dict.fromkeys(_ID.findall(text))]
-    if not found and (known := id_of_type(kind)):
+    if not found and (known := id_of_type(kind) or _id_of_old_text(kind)):
         found = [known]
     explanation = _EXPLANATION.search(text)
     words = explanation["text"] if explanation else text
@@ -87,6 +104,10 @@ def stack_of_artifact(text: str) -> tuple[StackFrame, ...]:
             return frames
     head = _HEAD.search(text)
     return (StackFrame(head["file"], int(head["line"]), ""),) if head else ()
+
+
+def _id_of_old_text(kind: str) -> str:
+    return next((known for beginning, known in _TEXTS_OF_2_6.items() if kind.startswith(beginning)), "")
 
 
 def _body(reason: str) -> str:

@@ -22,6 +22,8 @@ _LINE = re.compile(
     r"^(?:\[rank(?P<rank>\d+)\]:)?[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ +(?P<pid>\d+) +(?:\S+ )?\S+:\d+\]"
     r" ?(?P<metadata>\{.*)$"
 )
+_RECORDS = ("dynamo_start", "dynamo_output_graph", "compilation_metrics", "str")
+_ARTIFACTS = ("dynamo_graph_break_reason", "recompile_reasons", "dynamo_error")
 _RANK = re.compile(r"(?:^|_)rank_(\d+)(?:_|\.|$)")
 
 
@@ -57,12 +59,12 @@ def _file(path: Path) -> Iterator[Note]:
             found = metadata.get("rank", line_rank)
             rank = rank if rank is not None else found if isinstance(found, int) else None
             yield {"kind": "process", "pid": pid, "rank": rank, "argv": [], "cwd": "", "python": ""}
-        artifact = metadata.get("artifact")
-        if isinstance(artifact, dict) and artifact.get("name") == "torch_version":
+        name = _artifact(metadata)
+        if name == "torch_version":
             if version := _version(payload):
                 yield {"kind": "torch", "version": version, "settings": {}}
-            continue
-        yield {"kind": "trace", "metadata": metadata, "payload": payload, "entry": None, "call": None}
+        elif name in _ARTIFACTS or any(record in metadata for record in _RECORDS):
+            yield {"kind": "trace", "metadata": metadata, "payload": payload, "entry": None, "call": None}
     if not begun:
         raise GbfixError(f"{printable(path)}: no record of TORCH_TRACE is in this file")
     if ends_with_a_line(path):
@@ -79,7 +81,7 @@ def _records(path: Path) -> Iterator[tuple[int, int | None, dict[str, Any], str 
         with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 if line.startswith("\t"):
-                    if header is not None:
+                    if header is not None and _artifact(header[2]) is not None:  # other payloads are graphs and kernels
                         payload.append(line[1:])
                     continue
                 if header is not None:
@@ -101,6 +103,11 @@ def _header(line: str) -> tuple[int, int | None, dict[str, Any]] | None:
         return None
     rank = int(found["rank"]) if found["rank"] else None
     return (int(found["pid"]), rank, metadata) if isinstance(metadata, dict) else None
+
+
+def _artifact(metadata: dict[str, Any]) -> str | None:
+    artifact = metadata.get("artifact")
+    return str(artifact.get("name")) if isinstance(artifact, dict) else None
 
 
 def _joined(payload: list[str]) -> str | None:

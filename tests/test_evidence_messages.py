@@ -52,13 +52,13 @@ def test_an_artifact_of_torch_2_13() -> None:
     )
 
 
-def test_an_artifact_of_torch_2_6_has_one_line_and_no_id() -> None:
+def test_an_artifact_of_torch_2_6_has_one_line_and_neither_type_nor_link() -> None:
     text = (
         "Graph break in user code at /p/a.py:3\nReason: Unsupported: builtin: print [ConstantVariable] False\n"
         f"User code traceback:\n{STACK}\nNoneType: None\n"
     )
     message = read_message(reason_of_artifact(text), id_of_type)
-    assert (message.kind, message.gb) == ("builtin: print [ConstantVariable] False", "")
+    assert (message.kind, message.gb) == ("builtin: print [ConstantVariable] False", "GB0059")
     assert stack_of_artifact(text)[-1].line == 3
 
 
@@ -96,3 +96,9 @@ def test_a_position_without_a_stack() -> None:
     text = "Graph break (user stack suppressed due to duplicate graph break) in user code at /p/a b.py:3\nReason: x"
     assert stack_of_artifact(text) == (StackFrame("/p/a b.py", 3, ""),)
     assert stack_of_artifact("nothing of the kind") == ()
+
+
+def test_a_text_that_nobody_knows_keeps_its_words_and_has_no_id() -> None:
+    message = read_message("Something quite new happened\nhere", id_of_type)
+    assert (message.kind, message.gb, message.others) == ("Something quite new happened", "", ())
+    assert message.explanation == "Something quite new happened\nhere"

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from evidence_runs import Run, run
 
-from gbfix.analysis.observations import Observation, TensorSpec, ValueSpec
+from gbfix.analysis.observations import TensorSpec
 from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.launch import observed_environment
-from gbfix.evidence.model import Cost, Evidence, Place
+from gbfix.evidence.model import Evidence, Place
 from gbfix.evidence.reader import journal_notes, read_evidence
 
 WORKER = """\
@@ -140,117 +138,6 @@ def test_a_journal_without_a_head_and_with_half_a_line(tmp_path: Path) -> None:
     evidence = read_evidence(journal_notes(tmp_path), root=tmp_path)
     assert [process.pid for process in evidence.processes] == [17]
     assert any("end in the middle of a line" in problem for problem in evidence.problems)
-
-
-def test_a_process_that_replaced_itself_is_complete(tmp_path: Path) -> None:
-    notes = [PROCESS, started(0), {**PROCESS}, {"kind": "end"}]
-    evidence = read_evidence(notes, root=tmp_path)
-    assert [process.complete for process in evidence.processes] == [True, True]
-
-
-PROCESS: dict[str, Any] = {"kind": "process", "pid": 5, "cwd": "/p"}
-
-
-def started(frame: int, name: str = "f", line: int = 3, compilation: int = 0) -> dict[str, Any]:
-    stack = [{"name": name, "filename": "/p/a.py", "line": line}]
-    metadata = {"dynamo_start": {"stack": stack}, "frame_id": frame, "frame_compile_id": compilation}
-    return {"kind": "trace", "metadata": metadata, "payload": None, "entry": 1, "call": 1}
-
-
-def finished(frame: int, compilation: int = 0, **fields: object) -> dict[str, Any]:
-    metrics = {"graph_op_count": 2, "has_guarded_code": True, **fields}
-    metadata = {"compilation_metrics": metrics, "frame_id": frame, "frame_compile_id": compilation}
-    return {"kind": "trace", "metadata": metadata, "payload": None, "entry": 1, "call": 1}
-
-
-def read(notes: Iterable[dict[str, Any]]) -> Evidence:
-    return read_evidence([PROCESS, *notes, {"kind": "end"}], root=Path("/p"))
-
-
-def test_numbers_start_anew_after_a_reset() -> None:
-    entry = {"kind": "entry", "entry": 1, "function": "f"}
-    window = {"kind": "window", "calls": {"1": 2}, "regions": {"0/0": {"hits": 6, "seconds": 0.5}}}
-    notes = [entry, started(0), finished(0), started(0, "g", 9), finished(0, graph_op_count=5), window]
-    first, second = read([*notes, {"kind": "calls", "entry": 1, "count": 10}]).fragments
-    assert [(each.place.function, each.operations) for each in (first, second)] == [("f", 2), ("g", 5)]
-    assert first.cost == Cost(True, 0.0, 10, 0.0)
-    assert second.cost == Cost(True, 3.0, 10, 0.25)
-
-
-def test_file_names_by_number_and_backward_graphs() -> None:
-    begin = started(0)
-    begin["metadata"]["dynamo_start"]["stack"][0]["filename"] = 4
-    string = {"kind": "trace", "metadata": {"str": ["/p/b.py", 4]}, "payload": None}
-    backward = finished(0, is_forward=False, graph_op_count=9)
-    (fragment,) = read([string, begin, finished(0), backward]).fragments
-    assert (fragment.place.file, fragment.operations) == ("b.py", 2)
-
-
-def test_frames_that_run_in_python_say_why() -> None:
-    empty = finished(0)
-    del empty["metadata"]["compilation_metrics"]["graph_op_count"]
-    given_up = finished(
-        1, has_guarded_code=False, fail_type="Unsupported", fail_reason="Call to print\n  Explanation: x"
-    )
-    over = finished(2, 8, has_guarded_code=None, fail_type="Unsupported", fail_reason="Dynamo recompile limit exceeded")
-    notes = [started(0), empty, started(1), given_up, started(2), finished(2), over]
-    assert [(each.skipped, each.graph) for each in read(notes).fragments] == [
-        ("no tensor operation was traced", False),
-        ("Call to print", False),
-        ("", True),
-        ("recompile limit reached", False),
-    ]
-
-
-def test_observations_are_counted_over_processes_and_the_last_count_holds() -> None:
-    tensor = {"dtype": "float32", "shape": ["s0", 3], "stride": [3, 1], "device": "cpu", "requires_grad": True}
-    seen = {
-        "kind": "observation",
-        "id": 4,
-        "file": "/p/a.py",
-        "line": 3,
-        "function": "f",
-        "how": "eager",
-        "grad_enabled": False,
-        "values": {"x": {"kind": "tensor", "type": "torch.Tensor", "tensor": tensor}},
-        "aliases": [["x", "y"]],
-    }
-    other = {**seen, "id": 5, "how": "traced"}
-    counts = [{"kind": "observed", "id": 4, "count": count} for count in (2, 7)]
-    notes = [PROCESS, seen, other, *counts, {**PROCESS, "pid": 6}, {**seen, "id": 1}]
-    found = read_evidence(notes, root=Path("/p")).observations
-    spec = ValueSpec("tensor", "torch.Tensor", TensorSpec("float32", ("s0", 3), (3, 1), requires_grad=True))
-    expected = Observation("a.py", 3, "f", "eager", 8, False, {"x": spec}, (("x", "y"),))
-    assert found[0] == expected
-    assert (found[1].how, found[1].count) == ("traced", 1)
-
-
-def test_values_that_cannot_be_read_are_a_problem_and_the_rest_is_read() -> None:
-    broken = {"kind": "observation", "id": 1, "file": "/p/a.py", "line": 3, "function": "f", "values": {"x": 3}}
-    evidence = read([broken, started(0), finished(0)])
-    assert evidence.observations == ()
-    assert any("values noted at /p/a.py:3 cannot be read" in problem for problem in evidence.problems)
-    assert len(evidence.fragments) == 1
-
-
-def test_unwatched_lines_and_problems_are_passed_on() -> None:
-    unwatched = {"kind": "unwatched", "file": "/p/a.py", "line": 3, "reason": "a debugger"}
-    problem = {"kind": "problem", "message": "PyTorch 2.5 is too old"}
-    evidence = read([unwatched, unwatched, problem, problem])
-    assert evidence.unwatched == (Place("a.py", 3),)
-    assert evidence.problems.count("PyTorch 2.5 is too old") == 1
-
-
-def test_how_often_arguments_were_seen() -> None:
-    entry = {"kind": "entry", "entry": 1, "function": "f", "function_file": "/p/a.py", "function_line": 3}
-    calls = [
-        {"kind": "call", "entry": 1, "call": number, "arguments": {"n": {"kind": "int", "type": "int", "value": value}}}
-        for number, value in ((1, "1"), (2, "2"))
-    ]
-    totals = {"kind": "calls", "entry": 1, "count": 40, "arguments": {"1": 30, "2": 2}}
-    (found,) = read([entry, *calls, totals]).entries
-    assert found.calls == 40
-    assert [(seen.values["n"].value, seen.calls) for seen in found.arguments] == [("1", 30), ("2", 2)]
 
 
 @pytest.fixture(scope="module")
