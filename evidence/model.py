@@ -72,6 +72,12 @@ class Cost:
     steady: False when the program ended before calls that compile nothing were seen; the other fields are then 0.
     hits_per_call: how often it ran per call of its entry. calls: calls of the entry in the whole run.
     seconds_per_call: time in the fragments that start there, without those called from them.
+
+    Of a break, each run of a fragment that ends there is a hit, or each run of a resume function that starts there,
+    whichever are more. Of several functions around the site that were compiled the innermost counts. No event shows a
+    frame that runs in Python: when no compiled function stands around it, one hit per call of its entry is taken, which
+    is exact for the entry's own function and a guess for a helper. Of a recompile, the runs of its code object.
+    Entries that share a site, and processes without a rank, add up; ranks are averaged over those that have the site.
     """
 
     steady: bool = False
