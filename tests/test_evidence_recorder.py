@@ -56,6 +56,20 @@ def test_other():
     assert 1 + 1 == 2
 """
 
+NESTED = """
+import torch
+from torch._dynamo.utils import counters
+
+def function(x):
+    @torch.compile(backend="eager", fullgraph=True)
+    def inner(x):
+        return x - 1
+    return inner(x) + 1
+
+torch.compile(function, backend="eager")(torch.ones(2))
+print(sorted((kind, name, count) for kind, found in counters.items() for name, count in found.items()))
+"""
+
 Journal = list[dict[str, Any]]
 
 
@@ -173,3 +187,12 @@ def test_observers_that_cannot_be_set_up_are_named_and_stop_nothing(tmp_path: Pa
     journal = list(read_journal(next(tmp_path.glob("*.jsonl"))))
     message = "gbfix could not set up its observer 'spans': ImportError: its reason"
     assert [note["message"] for note in journal if note["kind"] == "problem"] == [message]
+
+
+def test_dynamo_takes_no_frame_of_the_recording_half_for_one_of_the_program(tmp_path: Path) -> None:
+    """While a compiled function runs in Python, Dynamo looks at every frame that begins."""
+    Path(tmp_path, "nested.py").write_text(NESTED)
+    plain = subprocess.run([sys.executable, "nested.py"], cwd=tmp_path, text=True, capture_output=True, check=True)
+    done, _ = observe([sys.executable, "nested.py"], tmp_path)
+    assert "('frames', 'total', " in plain.stdout
+    assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, plain.stderr)
