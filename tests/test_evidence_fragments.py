@@ -21,7 +21,10 @@ def test_frames_that_run_in_python_say_why() -> None:
 
 
 def test_a_loop_that_broke_before_torch_2_11_says_so_only_in_its_break() -> None:
-    text = 'Graph break in user code at /p/a.py:4\nReason: builtin: print\nUser code traceback:\n  File "/p/a.py", line 4, in f\n'
+    text = (
+        "Graph break in user code at /p/a.py:4\nReason: builtin: print\n"
+        'User code traceback:\n  File "/p/a.py", line 4, in f\n'
+    )
     broken = trace({"artifact": {"name": "dynamo_graph_break_reason"}}, 0, payload=text)
     evidence = read([ENTRY, started(0), broken, finished(0, graph_op_count=None, has_guarded_code=False)])
     assert evidence.fragments[0].skipped == "builtin: print"

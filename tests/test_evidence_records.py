@@ -43,13 +43,14 @@ def test_reasons_as_text_as_json_and_as_json_that_was_cut_off() -> None:
 
 
 def test_the_record_of_the_limit_names_no_code_object_and_gets_that_of_its_siblings() -> None:
-    limit = {"graph_op_count": None, "has_guarded_code": None, "fail_type": "Unsupported"}
+    fail_reason = "Dynamo recompile limit exceeded"
+    limit = {"graph_op_count": None, "has_guarded_code": None, "fail_type": "Unsupported", "fail_reason": fail_reason}
     reason = trace({"artifact": {"name": "recompile_reasons"}}, 0, 1, "0/0: n == 1")
     notes = [
         started(0, "g", 9),
         finished(0),
         reason,
-        finished(0, 1, fail_reason="Dynamo recompile limit exceeded", **limit),
+        finished(0, 1, **limit),
     ]
     (row,) = read([ENTRY, *notes]).recompiles
     assert (row.place.function, row.place.line, row.limit_hit, row.count) == ("g", 9, True, 1)
