@@ -149,7 +149,11 @@ class _Signals:
             self._child.send_signal(number)
 
     def _wait_for_the_group(self, number: int, frame: object) -> None:
-        """The terminal sends it to the program as well; a supervisor may have sent it to gbfix alone."""
+        """The terminal sends it to the program as well; a supervisor may have sent it to gbfix alone.
+
+        Which of the two happened nobody tells. Away from a terminal a program that still runs after a while gets it:
+        for the second time where it was sent to the group and takes long to end, but never not at all.
+        """
         if not _in_the_foreground():
             later = threading.Timer(_SECONDS_FOR_THE_GROUP, self._pass_on, (number, frame))
             later.daemon = True

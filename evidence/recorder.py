@@ -38,8 +38,10 @@ def start(journal: Journal, load: Load = importlib.import_module) -> None:
     """
     python = sys.version.split()[0]
     journal.write_header("process", pid=os.getpid(), rank=_rank(), argv=sys.orig_argv, cwd=_cwd(), python=python)
-    at_end(lambda: _end(journal))
+    noticed: list[ModuleType] = []
+    after_import("torch", noticed.append)
     after_import("torch", lambda torch: _observe(torch, journal, load))
+    at_end(lambda: _end(journal, unnoticed=sys.modules.get("torch") is not None and not noticed))
 
 
 def current_call() -> tuple[int | None, int | None]:
@@ -48,9 +50,14 @@ def current_call() -> tuple[int | None, int | None]:
     return (None, None) if entries is None else entries.current_call()
 
 
-def _end(journal: Journal) -> None:
-    if not journal.inherited:  # a forked child that took no notes has none to complete
-        journal.write("end")
+def _end(journal: Journal, *, unnoticed: bool) -> None:
+    if journal.inherited:  # a forked child that took no notes has none to complete
+        return
+    if unnoticed:  # a finder of the program came before ours
+        journal.write(
+            "problem", message="PyTorch was imported in a way that gbfix did not notice: nothing was recorded"
+        )
+    journal.write("end")
 
 
 def _rank() -> int | None:

@@ -167,6 +167,16 @@ def test_a_torch_that_is_too_old_is_named_and_left_alone(tmp_path: Path) -> None
     assert journals[0][2]["message"] == "PyTorch 2.5.1+cu121 is too old: gbfix trace needs 2.6 or newer"
 
 
+def test_a_torch_that_the_program_finds_in_its_own_way_is_said_to_be_missing(tmp_path: Path) -> None:
+    Path(tmp_path, "torch").mkdir()
+    Path(tmp_path, "torch", "__init__.py").write_text("__version__ = '2.13.0'\n")
+    code = "import sys; from importlib.machinery import PathFinder; sys.meta_path.insert(0, PathFinder); import torch"
+    done, journals = observe([sys.executable, "-c", code], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert kinds(journals[0]) == ["process", "problem", "end"]
+    assert "imported in a way that gbfix did not notice" in journals[0][1]["message"]
+
+
 def test_observers_that_cannot_be_set_up_are_named_and_stop_nothing(tmp_path: Path) -> None:
     Path(tmp_path, "torch").mkdir()
     Path(tmp_path, "torch", "__init__.py").write_text("__version__ = '2.6.0'\n")
