@@ -33,8 +33,6 @@ OTHERS = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
 NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
 GENERATED_NAMES = ("___", "__nested_", "__is_tracing_")
 """Locals that Dynamo adds to resume functions begin with these."""
-PROLOGUE_MARK = "__is_tracing_resume_prologue"
-"""The local that Dynamo sets to True and then to False around the first part of a resume function that has one."""
 STORES = re.compile(r"\._(?:parameters|buffers|modules)\['(\w+)'\]|\.__dict__\['(\w+)'\]")
 """How a source names an attribute of a module or object: read as the plain `.name` that the program wrote."""
 
@@ -107,8 +105,8 @@ class Trace:
     current: Any = None
     resumes: Candidate | None = None
     """The statement in which a resume function goes on, until its first instruction of the program was reached."""
-    before_prologue: bool = False
-    """Whether contexts such as no_grad are still to be entered again, before a resume function goes on."""
+    in_prologue: bool = False
+    """Whether contexts such as no_grad are still being entered again, before a resume function goes on."""
     pending: list[Pending] = field(default_factory=list)
     last: dict[int, Candidate | None] = field(default_factory=dict)
     """By translator, the candidate whose lines are being traced, so that a header of several lines counts once."""
@@ -194,10 +192,8 @@ class Observer:
     def _line_starts(self, translator: Any, line: int) -> None:  # noqa: ANN401
         trace = self._trace()
         trace.current = translator
-        if getattr(translator, "is_tracing_resume_prologue", False):
-            trace.before_prologue = False
-            return
-        if trace.before_prologue:
+        if trace.in_prologue:
+            trace.in_prologue = not _ends_prologue(translator)
             return
         if trace.resumes is not None:  # the resume function guards what the rest of the frame reads
             trace.pending.append(_read(translator, trace.resumes, "resumed"))
@@ -213,7 +209,7 @@ class Observer:
         continued = resumed(code.co_name)
         trace = self._trace()
         trace.resumes = self._sources.lines(code.co_filename).get(continued[1]) if continued else None
-        trace.before_prologue = PROLOGUE_MARK in code.co_varnames
+        trace.in_prologue = continued is not None
 
     def _graph_breaks(self) -> None:
         """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
@@ -330,6 +326,11 @@ def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
     if "NNModuleVariable" in names or "UserDefinedObjectVariable" in names:
         return vars(variable).get("value", MISSING), _text(vars(variable).get("source"))
     return MISSING, ""
+
+
+def _ends_prologue(translator: Any) -> bool:  # noqa: ANN401
+    """Whether a resume function jumps to where it goes on: the last of what Dynamo puts in front (2.6 to 2.14)."""
+    return str(translator.current_instruction.opname).startswith("JUMP")
 
 
 def _text(source: Any) -> str:  # noqa: ANN401
