@@ -33,6 +33,9 @@ EvidenceFile = Annotated[
     typer.Option("--evidence", metavar="FILE", help="Where the evidence is kept. Default: .gbfix/evidence.json."),
 ]
 NoValues = Annotated[bool, typer.Option("--no-values", help="Do not record what names hold at branches.")]
+WithOverlay = Annotated[
+    bool, typer.Option("--overlay", help="Load the copies of `gbfix apply --overlay`, as `gbfix run` does.")
+]
 Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows shown of each list; the rest is counted.")]
 
 
@@ -43,6 +46,7 @@ def trace(
     output: OutputFile = None,
     evidence_file: EvidenceFile = None,
     no_values: NoValues = False,
+    overlay: WithOverlay = False,
     top: Top = 20,
 ) -> None:
     """Run a program as it is, and rank what splits its graphs and what is compiled again.
@@ -57,7 +61,9 @@ def trace(
     from gbfix.cli.evidence_target import check_writable, evidence_target, project_root
     from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder
     from gbfix.cli.options import chosen_rules, settings_with
+    from gbfix.cli.run_program import not_in_force
     from gbfix.evidence.launch import observed_environment, resolve_command, run_program
+    from gbfix.evidence.overlay import MANIFEST, check_overlay, overlay_folder
     from gbfix.evidence.store import save_evidence
 
     with one_line_failures():
@@ -76,8 +82,13 @@ def trace(
             return
         words = resolve_command(command or [])
         target = evidence_target(evidence_file, root)
+        copies = check_overlay(overlay_folder(root)) if overlay else ()
+        manifest = overlay_folder(root) / MANIFEST if overlay else None
         with journal_folder() as journals:
-            status = run_program(words, observed_environment(os.environ, journals=journals, values=not no_values))
+            environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=not no_values)
+            status = run_program(words, environment)
+            for line in not_in_force(copies, journals) if overlay else ():
+                typer.echo(f"gbfix: {line}", err=True)
             with ending_like(status.code):
                 evidence = evidence_of_run(journals, root, words, status)
                 save_evidence(evidence, target)

@@ -20,6 +20,7 @@ _STANDARD_LIBRARY = re.compile(
     r"|^[a-z]:/.*/(?:mini|ana)conda3?/(?:envs/[^/]+/)?lib/"
     r"|/python3\d+\.zip/"
 )
+_OVERLAY = "/.gbfix/overlay/"  # a rewritten copy: no file of the project to edit
 _TORCH_SOURCES = re.compile(r"/pytorch/torch/|/torch/_dynamo/")
 _RESUMED = re.compile(r"^torch_dynamo_resume_in_(?P<function>.+)_at_(?P<line>\d+)$")
 
@@ -107,6 +108,8 @@ def without_torch(frames: Iterable[StackFrame], root: str) -> tuple[StackFrame, 
 
 
 def _package(path: str) -> Origin | None:
+    if _OVERLAY in path:
+        return Origin.LIBRARY
     if found := _PACKAGES.search(path):
         return Origin.TORCH if found["inside"].startswith("torch/") else Origin.LIBRARY
     if _TORCH_SOURCES.search(path):

@@ -162,3 +162,16 @@ def test_another_python_without_gbfix(library: Project, tmp_path: Path) -> None:
     done = run(library, "--", str(python), "-c", program)
     assert done.out == os.path.join(".gbfix", "overlay", "lib", "m.py") + "\n"
     assert "ModuleNotFoundError: No module named 'gbfix'" in done.err
+
+
+def test_a_trace_with_the_overlay_shows_what_is_left(project: Project) -> None:
+    project.write("site-packages/lib/m.py", SAFE.replace("@torch.compile", '@torch.compile(backend="eager")'))
+    project.write("main.py", "import torch, lib.m\nlib.m.f(torch.ones(3))\n")
+    assert project.gbfix("apply", "--overlay", "site-packages").code == 0
+    path = {"PYTHONPATH": str(project.root / "site-packages")}
+    before = project.gbfix("trace", "--no-values", "--", sys.executable, "main.py", env=path)
+    after = project.gbfix("trace", "--no-values", "--overlay", "--", sys.executable, "main.py", env=path)
+    assert (before.code, after.code) == (0, 0)
+    assert "1 break site" in before.err
+    assert "no graph breaks" in after.err
+    assert "never loaded" not in after.err
