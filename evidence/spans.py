@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from traceback import FrameSummary, StackSummary
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from gbfix.evidence.imports import after_import
@@ -93,12 +93,24 @@ def _translators(error: BaseException | None) -> Iterator[Any]:
     """Dynamo's translators at work, those that the exception has left first."""
     trace = None if error is None else error.__traceback__
     while trace is not None:
-        yield trace.tb_frame.f_locals.get("self")
+        yield _translator_of(trace.tb_frame)
         trace = trace.tb_next
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        yield frame.f_locals.get("self")
-        frame = frame.f_back  # type: ignore[assignment]
+        yield _translator_of(frame)
+        frame = frame.f_back
+
+
+def _translator_of(frame: FrameType) -> Any:  # noqa: ANN401
+    """What `self` is in a method of Dynamo's translators, None in any other frame."""
+    if os.path.basename(frame.f_code.co_filename) != "symbolic_convert.py":
+        return None
+    variables = frame.f_locals
+    found = variables.get("self")
+    if sys.version_info < (3, 13):
+        # A snapshot, which the frame keeps: what it refers to would live until the next garbage collection.
+        variables.clear()
+    return found
 
 
 def _positions(frame: FrameSummary, translators: Iterable[Any]) -> _Positions:

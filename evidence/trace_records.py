@@ -7,7 +7,7 @@ which costs time and has failed on unusual programs; and a program that calls `t
 Only these records are noted:
 
 - "dynamo_start": a frame is being compiled; "str": the file names that its stack refers to by number
-- "artifact" named "dynamo_graph_break_reason" or "recompile_reasons"
+- "artifact" named "dynamo_graph_break_reason", "recompile_reasons" or "dynamo_error" (an error under fullgraph=True)
 - "compilation_metrics": what came out, of the frame and not of its backward graph, with the fields `METRICS`
 """
 
@@ -23,7 +23,7 @@ from gbfix.evidence import recorder
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 
-ARTIFACTS = ("dynamo_graph_break_reason", "recompile_reasons")
+ARTIFACTS = ("dynamo_graph_break_reason", "recompile_reasons", "dynamo_error")
 
 METRICS = (
     "compile_id",

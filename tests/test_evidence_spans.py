@@ -142,3 +142,38 @@ def test_the_function_of_older_versions_is_wrapped_where_it_is(tmp_path: Path) -
     assert logged == [({}, "why", False, stack)]
     (note,) = read_journal(tmp_path / "1.jsonl")
     assert (note["kind"], note["file"], note["line"], note["column"]) == ("span", "/project/a.py", 3, None)
+
+
+def test_no_argument_is_kept_alive(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(KEEPS_NOTHING, encoding="utf-8")
+    (tmp_path / "journal").mkdir()
+    environment = observed_environment(os.environ, journals=tmp_path / "journal", values=False)
+    command = [sys.executable, "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("printed\nTrue\n", "")
+
+
+KEEPS_NOTHING = """
+import gc
+import weakref
+
+import torch
+
+
+@torch.compile(backend="eager")
+def fails(x):
+    y = x + 1
+    print("printed")
+    raise KeyError(y)
+
+
+gc.disable()
+argument = torch.ones(3)
+known = weakref.ref(argument)
+try:
+    fails(argument)
+except KeyError:
+    pass
+del argument
+print(known() is None)
+"""

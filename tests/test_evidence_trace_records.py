@@ -116,7 +116,7 @@ def test_the_program_prints_what_it_would(run: Run) -> None:
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_artifacts_are_those_of_the_file(run: Run, name: str) -> None:
     found = [(note["metadata"], note["payload"]) for note in run.notes if name_of(note["metadata"]) == name]
-    assert len(found) >= 3
+    assert len(found) >= {"dynamo_error": 1}.get(name, 3)
     assert found == [(plain(metadata), payload) for metadata, payload in run.file if name_of(metadata) == name]
 
 
