@@ -140,7 +140,8 @@ def by_line(observations: Iterable[Observation]) -> dict[int, Observed]:
     """The observations of one file, by line; a line with one that cannot be followed is left out."""
     found: dict[int, list[Observation]] = {}
     for observation in observations:
-        found.setdefault(observation.line, []).append(observation)
+        if observation.how != "resumed":  # part of the statement has run then
+            found.setdefault(observation.line, []).append(observation)
     result = {}
     for line, at_line in found.items():
         expanded = [concrete for observation in at_line for concrete in without_symbols(observation)]

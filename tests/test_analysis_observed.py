@@ -210,5 +210,11 @@ def test_a_line_between_two_edits_is_dropped() -> None:
     assert set(moved(observed, "a\nb\nc", "a\nb\nc")) == {1, 2, 3}
 
 
+def test_what_holds_in_the_middle_of_a_statement_is_left_out() -> None:
+    whole, rest = Observation("f.py", 3, "f"), Observation("f.py", 3, "f", how="resumed")
+    assert by_line([whole, rest])[3].observations == (whole,)
+    assert by_line([rest]) == {}
+
+
 def test_lines_that_two_functions_share_are_left_out() -> None:
     assert by_line([Observation("f.py", 3, "f"), Observation("f.py", 3, "f.<locals>.<lambda>")]) == {}
