@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 from typing import Any
@@ -26,7 +26,7 @@ from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.lookup import MISSING, attribute, is_recorded_global
 from gbfix.evidence.stack import Origin, origin, resumed
-from gbfix.evidence.watch import Watcher
+from gbfix.evidence.watch import Watcher, is_generator
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 OTHERS = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
@@ -110,6 +110,8 @@ class Trace:
     pending: list[Pending] = field(default_factory=list)
     last: dict[int, Candidate | None] = field(default_factory=dict)
     """By translator, the candidate whose lines are being traced, so that a header of several lines counts once."""
+    grad_enabled: dict[int, bool] = field(default_factory=dict)
+    """By translator, the gradient mode when its current line began: what it calls may be in another one."""
 
 
 class Observer:
@@ -192,6 +194,7 @@ class Observer:
     def _line_starts(self, translator: Any, line: int) -> None:  # noqa: ANN401
         trace = self._trace()
         trace.current = translator
+        trace.grad_enabled[id(translator)] = _grad_enabled()
         if trace.in_prologue:
             trace.in_prologue = not _ends_prologue(translator)
             return
@@ -214,15 +217,21 @@ class Observer:
     def _graph_breaks(self) -> None:
         """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
         trace = self._trace()
-        translator = trace.current
-        while translator is not None and not self._sources.is_observed(translator.f_code.co_filename):
-            translator = getattr(translator, "parent", None)
+        translators = [one for one in _callers(trace.current) if self._sources.is_observed(one.f_code.co_filename)]
+        self._observe_break(trace, translators[0] if translators else None)
+        for inlined in translators:  # the call that could not be traced is made by Python, see is_generator
+            if is_generator(inlined.f_code):
+                self.watcher.add(inlined.f_code)
+
+    def _observe_break(self, trace: Trace, translator: Any) -> None:  # noqa: ANN401
         if translator is None or trace.last.get(id(translator)) is not None:
             return
         candidate = self._sources.add(translator.f_code.co_filename, translator.lineno)
         if candidate is not None:
+            self.watcher.remember(translator.f_code)
             pending = _read(translator, candidate, "traced")
             pending.at_break = True
+            pending.grad_enabled = trace.grad_enabled.get(id(translator), pending.grad_enabled)
             trace.pending.append(pending)
             trace.last[id(translator)] = candidate
 
@@ -247,8 +256,7 @@ class Observer:
 
 
 def _read(translator: Any, candidate: Candidate, how: str) -> Pending:  # noqa: ANN401
-    torch: Any = sys.modules["torch"]
-    pending = Pending(translator.f_code, candidate.line, torch.is_grad_enabled(), how)
+    pending = Pending(translator.f_code, candidate.line, _grad_enabled(), how)
     effects = translator.output.side_effects
     for name, found in translator.symbolic_locals.items():
         variable = _contents(found, effects)
@@ -326,6 +334,18 @@ def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
     if "NNModuleVariable" in names or "UserDefinedObjectVariable" in names:
         return vars(variable).get("value", MISSING), _text(vars(variable).get("source"))
     return MISSING, ""
+
+
+def _callers(translator: Any) -> Iterator[Any]:  # noqa: ANN401
+    """A translator and those that inline it, the innermost first."""
+    while translator is not None:
+        yield translator
+        translator = getattr(translator, "parent", None)
+
+
+def _grad_enabled() -> bool:
+    torch: Any = sys.modules["torch"]
+    return bool(torch.is_grad_enabled())
 
 
 def _ends_prologue(translator: Any) -> bool:  # noqa: ANN401

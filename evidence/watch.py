@@ -106,15 +106,16 @@ class Watcher:
         guarded = getattr(result, "guarded_code", result)
         if type(guarded).__name__ == "GuardedCode":
             return
-        self._add(code)
+        self.add(code)
         strategy = getattr(result, "frame_exec_strategy", None)
         # 2.6 returns a marker object instead of None when the functions called below are skipped as well.
         recursive = result is not None if strategy is None else "DEFAULT" not in str(strategy.recursive_action)
-        if recursive:
-            for known in list(self._known.values()):
-                self._add(known)
+        for known in list(self._known.values()):
+            if recursive or is_generator(known):
+                self.add(known)
 
-    def _add(self, code: CodeType) -> None:
+    def add(self, code: CodeType) -> None:
+        """Watch a function from its next call on, if it has candidates."""
         if id(code) in self._seen:
             return
         candidates = self._sources.lines(code.co_filename)
@@ -256,6 +257,11 @@ class Tracer:
                     return True
                 outer = outer.f_back
         return False
+
+
+def is_generator(code: CodeType) -> bool:
+    """Whether the frames of a function come to Dynamo only by inlining: it is never asked about those of generators."""
+    return bool(code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
 
 
 def _nothing() -> None:

@@ -140,7 +140,21 @@ def touches(counted, x):
     return x
 
 
+def parts(x):
+    for i in range(3):
+        print("part", i)  # LINE parts
+        yield x + i
+
+
+@compiled
+def consumes(x):
+    y = x + 1
+    return sum(parts(y))
+
+
 alive = []
+for _ in range(2):
+    consumes(torch.ones(2))
 for _ in range(4):
     loops(torch.tensor([1.0, -1.0, 2.0]))
 with torch.no_grad():
@@ -283,6 +297,11 @@ def test_a_function_is_no_longer_watched_once_it_was_seen_often(observed: Observ
 def test_another_thread(observed: Observed) -> None:
     seen = [note["values"]["x"]["tensor"]["shape"] for note in eager(observed, line_of("loops"))]
     assert ([1, 2] in seen) == (sys.version_info >= (3, 12))
+
+
+def test_a_generator_that_python_runs_is_watched(observed: Observed) -> None:
+    notes = eager(observed, line_of("parts"))
+    assert {note["values"]["i"]["value"]: note["count"] for note in notes} == {"0": 2, "1": 2, "2": 2}
 
 
 DEBUGGED = """
