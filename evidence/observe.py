@@ -26,6 +26,7 @@ from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.lookup import MISSING, attribute, is_recorded_global
 from gbfix.evidence.stack import Origin, origin, resumed
+from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -239,20 +240,24 @@ class Observer:
         """Note what was seen. An attempt that starts again will see the same, up to the break that made it restart."""
         for pending in trace.pending:
             if not restarts or pending.at_break:
-                self._note(translator.output, pending)
+                self._note(translator, pending)
 
-    def _note(self, output: Any, pending: Pending) -> None:  # noqa: ANN401
-        unguarded = _settle(output, pending)
-        self._facts.add(
-            pending.code.co_filename,
-            pending.line,
-            function=function_name(pending.code),
-            how=pending.how,
-            grad_enabled=pending.grad_enabled,
-            values=pending.values,
-            aliases=aliases({name: pending.identities[name] for name in mutable(pending.values)}),
-            unguarded=unguarded,
-        )
+    def _note(self, translator: Any, pending: Pending) -> None:  # noqa: ANN401
+        unguarded = _settle(translator.output, pending)
+        facts: dict[str, object] = {
+            "function": function_name(pending.code),
+            "how": pending.how,
+            "grad_enabled": pending.grad_enabled,
+            "values": pending.values,
+            "aliases": aliases({name: pending.identities[name] for name in mutable(pending.values)}),
+            "unguarded": unguarded,
+        }
+        locals_of_start = open_locals(unguarded, pending.variables) if pending.how == "traced" else {}
+        waiting = Open(pending.code.co_filename, pending.line, facts, locals_of_start, frozenset(pending.unmentioned))
+        if locals_of_start:
+            self.watcher.complete_at_start(translator.f_code, waiting)
+        else:
+            waiting.note(self._facts)
 
 
 def _read(translator: Any, candidate: Candidate, how: str) -> Pending:  # noqa: ANN401

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from gbfix.evidence.candidates import Candidate
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import SNAPSHOTS, read_frame
+from gbfix.evidence.starts import Open, Start
 
 MAX_RUNS = 200
 FEW_RUNS = 10
@@ -70,6 +71,7 @@ class Watcher:
         self._quietly = quietly
         self._known: dict[int, CodeType] = {}
         self._seen: dict[int, CodeType] = {}
+        self._opens: dict[CodeType, list[Open]] = {}
         self._watch = Monitor(facts) if MONITORING is not None else Tracer(facts, sources)
 
     def attach(self, module: ModuleType) -> None:
@@ -98,14 +100,29 @@ class Watcher:
         """Note that a function was traced, perhaps inlined into another one."""
         self._known.setdefault(id(code), code)
 
+    def complete_at_start(self, code: CodeType, waiting: Open) -> None:
+        """Note an observation each time that the function, once compiled, starts: only then is all of it known."""
+        self._opens.setdefault(code, []).append(waiting)
+
     def finish(self) -> None:
         """Note what could not be watched to the end of the process."""
+        for code in list(self._opens):
+            self._give_up(code)
         self._watch.finish()
+
+    def _give_up(self, code: CodeType) -> None:
+        for waiting in self._opens.pop(code, []):
+            waiting.note(self._facts)
 
     def _frame_converted(self, code: CodeType, result: Any) -> None:  # noqa: ANN401
         guarded = getattr(result, "guarded_code", result)
         if type(guarded).__name__ == "GuardedCode":
+            opens = self._opens.pop(code, [])
+            if opens and not self._watch.add_start(Start(guarded.code, opens)):
+                for waiting in opens:
+                    waiting.note(self._facts)
             return
+        self._give_up(code)
         self.add(code)
         strategy = getattr(result, "frame_exec_strategy", None)
         # 2.6 returns a marker object instead of None when the functions called below are skipped as well.
@@ -136,6 +153,7 @@ class Monitor:
         self._facts = facts
         self._tool: int | None = None
         self._watched: dict[int, _Watched] = {}
+        self._starts: dict[int, Start] = {}
 
     def pause(self) -> Callable[[], None]:
         """Nothing needs to stop while Dynamo runs: events are local to functions of the program."""
@@ -149,6 +167,14 @@ class Monitor:
         self._watched[id(watched.code)] = watched
         MONITORING.set_local_events(self._tool, watched.code, MONITORING.events.LINE)
 
+    def add_start(self, start: Start) -> bool:
+        """Read a compiled function when it starts, from its next call on; False when that is not possible."""
+        if self._tool is None and not self._take_tool():
+            return False
+        self._starts[id(start.code)] = start
+        MONITORING.set_local_events(self._tool, start.code, MONITORING.events.PY_START)
+        return True
+
     def finish(self) -> None:
         """Nothing is left: every run was seen, or its line counts as settled."""
 
@@ -157,6 +183,7 @@ class Monitor:
             if MONITORING.get_tool(tool) is None:
                 MONITORING.use_tool_id(tool, "gbfix")
                 MONITORING.register_callback(tool, MONITORING.events.LINE, self._line)
+                MONITORING.register_callback(tool, MONITORING.events.PY_START, self._start)
                 self._tool = tool
                 return True
         return False
@@ -169,6 +196,17 @@ class Monitor:
         line = None if watched is None else watched.entries.get(frame.f_lasti)
         return None if line is not None and _observe(self._facts, frame, line) else MONITORING.DISABLE
 
+    def _start(self, code: CodeType, _offset: int) -> Any:  # noqa: ANN401
+        return _outside_dynamo(self._read_start, code, sys._getframe(1), otherwise=MONITORING.DISABLE)
+
+    def _read_start(self, code: CodeType, frame: FrameType) -> Any:  # noqa: ANN401
+        start = self._starts.get(id(code))
+        if start is not None and start.read(self._facts, frame):
+            return None
+        if self._starts.pop(id(code), None) is not None and start is not None:
+            start.settle(self._facts)
+        return MONITORING.DISABLE
+
 
 class Tracer:
     """Watches by a trace function, for Python before 3.12: per thread, and only while there is something to watch."""
@@ -177,6 +215,7 @@ class Tracer:
         self._facts = facts
         self._sources = sources
         self._watched: dict[int, _Watched] = {}
+        self._starts: dict[int, Start] = {}
         self._calls = 0
 
     def pause(self) -> Callable[[], None]:
@@ -187,20 +226,39 @@ class Tracer:
 
     def add(self, watched: _Watched) -> None:
         """Watch a function from its next call on, in this thread and in those that Dynamo compiles in."""
-        if sys.gettrace() not in (None, self._call_event):
-            _unwatched(self._facts, watched, "a debugger or coverage tool has set its own trace function")
-        elif self._others_run_project():
-            _unwatched(self._facts, watched, "other threads run code of the project, which Python 3.12 could watch")
-        elif self._calls < MAX_CALLS:
-            self._watched[id(watched.code)] = watched
+        obstacle = self._obstacle()
+        if obstacle:
+            _unwatched(self._facts, watched, obstacle)
         else:
-            _unwatched(self._facts, watched, "watching had taken long enough")
+            self._watched[id(watched.code)] = watched
+
+    def add_start(self, start: Start) -> bool:
+        """Read a compiled function when it starts, from its next call on; False when that is not possible."""
+        if self._obstacle():
+            return False
+        self._starts[id(start.code)] = start
+        return True
 
     def finish(self) -> None:
         """Note the functions that were still watched when somebody else replaced the trace function."""
-        if self._watched and sys.gettrace() is not self._call_event:
+        if self._busy and sys.gettrace() is not self._call_event:
+            reason = "another trace function replaced the one of gbfix"
             for watched in self._watched.values():
-                _unwatched(self._facts, watched, "another trace function replaced the one of gbfix")
+                _unwatched(self._facts, watched, reason)
+            for start in self._starts.values():
+                start.unwatched(self._facts, reason)
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._watched or self._starts)
+
+    def _obstacle(self) -> str:
+        """Why nothing can be watched now, empty when it can."""
+        if sys.gettrace() not in (None, self._call_event):
+            return "a debugger or coverage tool has set its own trace function"
+        if self._others_run_project():
+            return "other threads run code of the project, which Python 3.12 could watch"
+        return "" if self._calls < MAX_CALLS else "watching had taken long enough"
 
     # The attribute holds one bound method, so that it can be told apart by identity.
     @functools.cached_property
@@ -208,22 +266,30 @@ class Tracer:
         return self._call
 
     def _trace_this_thread(self) -> None:
-        if self._watched and sys.gettrace() is None:
+        if self._busy and sys.gettrace() is None:
             sys.settrace(self._call_event)
 
     def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:  # noqa: ANN401
         self._calls += 1
         watched = self._watched.get(id(frame.f_code))
         if watched is None:
+            if id(frame.f_code) in self._starts:
+                _outside_dynamo(self._read_start, frame)
             if self._calls >= MAX_CALLS:
                 _outside_dynamo(self._stop_all, "watching had taken long enough")
-            if not self._watched:
+            if not self._busy:
                 sys.settrace(None)
             return None
         watched.calls += 1
         if watched.calls > MAX_RUNS:
             return _outside_dynamo(self._stop, watched)
         return functools.partial(self._line, watched)
+
+    def _read_start(self, frame: FrameType) -> None:
+        start = self._starts[id(frame.f_code)]
+        if not start.read(self._facts, frame):
+            del self._starts[id(frame.f_code)]
+            start.settle(self._facts)
 
     def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
         _ = frame.f_locals  # brings the snapshot up to date, which would keep alive what the function has deleted
@@ -237,7 +303,7 @@ class Tracer:
         for line in watched.lines():
             if line.runs < MAX_RUNS:
                 _settle(self._facts, watched.code, line)
-        if not self._watched:
+        if not self._busy:
             sys.settrace(None)
 
     def _stop_all(self, reason: str) -> None:
@@ -248,6 +314,12 @@ class Tracer:
                     self._facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
                 else:
                     _settle(self._facts, watched.code, line)
+        for start in list(self._starts.values()):
+            del self._starts[id(start.code)]
+            if start.runs < FEW_RUNS:
+                start.unwatched(self._facts, reason)
+            else:
+                start.settle(self._facts)
 
     def _others_run_project(self) -> bool:
         for thread, frame in sys._current_frames().items():

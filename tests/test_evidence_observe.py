@@ -157,9 +157,11 @@ def test_a_view_is_an_alias(observed: Observed) -> None:
     assert notes_at(observed, "if y.sum() > 0:\n        y = y + w")[0]["aliases"] == [["v", "y"]]
 
 
-def test_what_only_the_arms_read_is_guarded_where_the_frame_resumes(observed: Observed) -> None:
+def test_what_only_the_arms_read_is_read_at_the_start_and_guarded_where_the_frame_resumes(observed: Observed) -> None:
     notes = notes_at(observed, "if y.sum() > 0:\n        y = y + w")
-    assert all("w" in note["unguarded"] for note in notes if note["how"] == "traced")
+    assert not any("w" in note["unguarded"] for note in notes)
+    started = [note["values"]["w"] for note in notes if note["how"] == "traced"]
+    assert {value["tensor"]["dtype"] for value in started} == {"float32", "float64"}
     resumed = [note["values"]["w"] for note in notes if note["how"] == "resumed" and "w" in note["values"]]
     assert {value["tensor"]["dtype"] for value in resumed} == {"float32", "float64"}
     assert not any("w" in note["unguarded"] for note in notes if note["how"] == "resumed")

@@ -1,0 +1,149 @@
+"""Arguments that Dynamo had no need to look at before a break are read each time the compiled function starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from observed import Observed, observe
+
+PROGRAM = """
+import gc, sys, weakref
+import torch
+
+
+def compiled(function):
+    return torch.compile(function, backend="eager")
+
+
+@compiled
+def one_side(x, y):
+    if x.sum() > 0:  # LINE one_side
+        return x + 1
+    return x + y
+
+
+def helper(a, b):
+    if a.sum() > 0:  # LINE helper
+        return a + 1
+    return a + b
+
+
+@compiled
+def calls(x, y):
+    return helper(x * 2, y) - 1
+
+
+@compiled
+def rebound(x, y):
+    y = y.double()
+    if x.sum() > 0:  # LINE rebound
+        return x + 1
+    return x + y
+
+
+@compiled
+def items(x, batch):
+    if x.sum() > 0:  # LINE items
+        return x + 1
+    return x + batch["mask"]
+
+
+@compiled
+def changing(x, y):
+    if x.sum() > 0:  # LINE changing
+        return x + 1
+    return x + y
+
+
+@compiled
+def captured(x, y):
+    def inner(z):
+        return z + y
+    if x.sum() > 0:  # LINE captured
+        return x + 1
+    return inner(x)
+
+
+@compiled
+def nothing_kept(x, y):
+    if x.sum() > 0:
+        return x + 1
+    return x + y
+
+
+ones = torch.ones(3)
+for function in (one_side, calls, rebound, captured):
+    function(ones, torch.ones(3))
+    function(-ones, torch.ones(3))
+    function(ones, torch.ones(3, dtype=torch.float64))
+    function(ones, torch.ones(3, dtype=torch.float64))
+items(ones, {"mask": torch.ones(3)})
+items(ones, {"mask": torch.ones(3, dtype=torch.int64)})
+for size in range(1, 120):
+    changing(ones, torch.ones(size))
+
+gc.disable()
+y = torch.ones(7)
+known = weakref.ref(y)
+nothing_kept(ones, y)
+del y
+print(known() is None, sys.gettrace())
+"""
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Observed:
+    folder = tmp_path_factory.mktemp("starts")
+    script = folder / "program.py"
+    script.write_text(PROGRAM, encoding="utf-8")
+    return observe(script, folder / "journal", values=True)
+
+
+def line_of(marker: str) -> int:
+    return next(i for i, line in enumerate(PROGRAM.split("\n"), 1) if f"# LINE {marker}" in line)
+
+
+def at(observed: Observed, marker: str) -> list[dict[str, Any]]:
+    """The observations of whole runs of a line."""
+    return [note for note in observed.notes("observation", line=line_of(marker)) if note["how"] != "resumed"]
+
+
+def counted(observed: Observed, note: dict[str, Any]) -> int:
+    return max(int(count["count"]) for count in observed.notes("observed", id=note["id"]))
+
+
+def test_the_program_is_left_alone(observed: Observed) -> None:
+    assert (observed.status, observed.stdout.split()[0], observed.stderr) == (0, "True", "")
+    assert observed.notes("problem") == []
+
+
+@pytest.mark.parametrize(("marker", "name"), [("one_side", "y"), ("helper", "b"), ("captured", "y")])
+def test_every_call_is_seen(observed: Observed, marker: str, name: str) -> None:
+    notes = at(observed, marker)
+    assert all(note["unguarded"] == [] for note in notes)
+    dtypes = {note["values"][name]["tensor"]["dtype"] for note in notes}
+    assert dtypes == {"float32", "float64"}
+
+
+def test_runs_are_counted(observed: Observed) -> None:
+    by_dtype = {note["values"]["y"]["tensor"]["dtype"]: counted(observed, note) for note in at(observed, "one_side")}
+    assert by_dtype == {"float32": 2, "float64": 2}
+
+
+def test_a_name_that_is_bound_anew_is_not_what_it_was_at_the_start(observed: Observed) -> None:
+    notes = at(observed, "rebound")
+    assert {note["values"]["y"]["tensor"]["dtype"] for note in notes} == {"float64"}
+
+
+def test_items_of_a_container_are_seen(observed: Observed) -> None:
+    notes = at(observed, "items")
+    masks = {dict(note["values"]["batch"]["items"])["mask"]["tensor"]["dtype"] for note in notes}
+    assert masks == {"float32", "int64"}
+    assert all(note["unguarded"] == [] for note in notes)
+
+
+def test_facts_that_keep_changing_do_not_cover_the_run(observed: Observed) -> None:
+    assert observed.notes("unwatched", line=line_of("changing"))
+    assert not observed.notes("unwatched", line=line_of("one_side"))
