@@ -57,7 +57,7 @@ for _ in range(40):
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A repository in which one traced run of all examples has ended, with TORCH_TRACE files and TORCH_LOGS text of the same run."""
+    """A repository in which one traced run of all examples has ended, with the TORCH_TRACE files and logs of it."""
     project = Project(tmp_path_factory.mktemp("examples"))
     assert project.git("init", "--quiet").code == 0
     shutil.copytree(EXAMPLES, project.root / "examples", ignore=shutil.ignore_patterns("__pycache__"))
