@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from gbfix.engine.model import Discharge, Finding, Obligation, Span
+from gbfix.engine.model import Discharge, Finding, Obligation, Safety, Span
 
 
 def with_observed(
@@ -17,11 +17,16 @@ def with_observed(
 ) -> tuple[Finding, ...]:
     """The findings made with observations, each obligation labelled by what it rests on.
 
-    unseen: the findings of the same text without observations. runs: how often each line was observed. document: where
-    the observations are written down.
+    unseen: the findings of the same text without observations; one that the source alone shows to be safe needs none.
+    runs: how often each line was observed. document: where the observations are written down.
     """
     alone: dict[tuple[str, Span], Finding] = {(finding.code, finding.span): finding for finding in unseen}
-    return tuple(_labelled(finding, alone.get((finding.code, finding.span)), runs, document) for finding in seen)
+    proved = {key: finding for key, finding in alone.items() if finding.safety is Safety.SAFE}
+    return tuple(
+        proved.get((finding.code, finding.span))
+        or _labelled(finding, alone.get((finding.code, finding.span)), runs, document)
+        for finding in seen
+    )
 
 
 def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], document: str) -> Finding:

@@ -27,6 +27,11 @@ def test_what_was_assumed_and_now_holds_is_observed() -> None:
     assert found.safety is Safety.SAFE
 
 
+def test_what_the_source_alone_proves_needs_no_run() -> None:
+    alone = finding(("a", PROVED), ("c", PROVED))
+    assert with_observed([finding(("a", PROVED), ("b", PROVED))], [alone], {3: 7}, "run.json") == (alone,)
+
+
 def test_what_stays_assumed_stays_unsafe() -> None:
     (found,) = with_observed([finding(("a", ASSUMED))], [finding(("a", ASSUMED))], {3: 1}, "run.json")
     assert found.obligations[0].discharge is ASSUMED
