@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.engine.paths import printable
+from gbfix.evidence.hashes import without_changed
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.reader import read_evidence
 from gbfix.evidence.store import load_evidence
@@ -47,4 +48,5 @@ def read_saved(path: Path, root: Path) -> Evidence:
             raise
         notes = list(read_torch_logs(path))
         mode = "torch_logs"
-    return read_evidence(notes, root=root, mode=mode)
+    written = max(file.stat().st_mtime for file in (path, *(path.rglob("*") if path.is_dir() else ())))
+    return without_changed(read_evidence(notes, root=root, mode=mode), written, "after the trace was written")

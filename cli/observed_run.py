@@ -12,6 +12,7 @@ import typer
 
 from gbfix.cli.failure import FAILED, internal_error
 from gbfix.engine.model import GbfixError
+from gbfix.evidence.hashes import without_changed
 from gbfix.evidence.launch import ExitStatus
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.reader import journal_notes, read_evidence
@@ -41,9 +42,13 @@ def ending_like(exit_status: int) -> Iterator[None]:
         raise typer.Exit(exit_status or FAILED) from error
 
 
-def evidence_of_run(journals: Path, root: Path, command: Sequence[str], status: ExitStatus) -> Evidence:
-    """Fold the notes of a run that has ended. Raises OSError when they cannot be read."""
+def evidence_of_run(journals: Path, root: Path, command: Sequence[str], status: ExitStatus, started: float) -> Evidence:
+    """Fold the notes of a run that has ended. Raises OSError when they cannot be read.
+
+    `started`: when it began, in seconds since the epoch; a file that changed since is not what was run.
+    """
     evidence = read_evidence(journal_notes(journals), root=root, command=command, exit_status=status.code)
+    evidence = without_changed(evidence, started, "while the program ran")
     if not status.signal:
         return evidence
     killed = f"the program was ended by {status.signal}; what it had shown until then is kept"

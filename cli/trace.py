@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -86,11 +87,12 @@ def trace(
         manifest = overlay_folder(root) / MANIFEST if overlay else None
         with journal_folder() as journals:
             environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=not no_values)
+            started = time.time()
             status = run_program(words, environment)
             for line in not_in_force(copies, journals) if overlay else ():
                 typer.echo(f"gbfix: {line}", err=True)
             with ending_like(status.code):
-                evidence = evidence_of_run(journals, root, words, status)
+                evidence = evidence_of_run(journals, root, words, status, started)
                 save_evidence(evidence, target)
                 print_report(report_of(evidence, rules, target), output_format, top=top, output=output, was_run=True)
         raise typer.Exit(status.code)

@@ -23,7 +23,7 @@ def test_a_failure_after_the_run_is_one_line_and_keeps_the_status_of_a_failed_pr
 
 
 def test_a_run_without_notes_is_told_and_a_signal_named(tmp_path: Path) -> None:
-    evidence = evidence_of_run(tmp_path, tmp_path, ("x",), ExitStatus(137, "SIGKILL"))
+    evidence = evidence_of_run(tmp_path, tmp_path, ("x",), ExitStatus(137, "SIGKILL"), 0.0)
     assert (evidence.command, evidence.exit_status) == (("x",), 137)
     assert "SIGKILL" in evidence.problems[0]
     assert any("nothing was recorded" in problem for problem in evidence.problems)
