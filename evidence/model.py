@@ -171,8 +171,8 @@ class Evidence:
 
     mode: "run" (under gbfix trace), "torch_trace" (TORCH_TRACE files) or "torch_logs" (saved log text).
     complete: every process that compiled something shut down in order. exit_status: of the program, None when it was
-    not run. hashes: SHA-256 of each source file named here, as it was at the time of the run; empty for one that changed
-    meanwhile.
+    not run. hashes: SHA-256 of each source file named here, as it was at the time of the run; empty for one that has
+    changed meanwhile.
     unwatched: lines with runs that nobody observed, so that their observations do not cover the run.
     """
 
