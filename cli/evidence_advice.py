@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
 from gbfix.cli.evidence_findings import Findings
-from gbfix.cli.evidence_places import absolute_path, is_library
+from gbfix.cli.evidence_places import absolute_path, is_library, is_pytorch
 from gbfix.cli.names import display_name
 from gbfix.engine.model import Discharge, Finding, Obligation, Safety
 from gbfix.evidence.model import Break, Evidence, Place
@@ -42,7 +43,8 @@ def break_remedy(evidence: Evidence, findings: Findings, options: Sequence[str],
     found = findings.of(site)
     if found is not None:
         return _of_finding(evidence, options, *found)
-    return _without_finding(findings, site)
+    caller = _asked_for_by_pytorch(evidence, site)
+    return _without_finding(findings, site) if caller is None else _of_pytorch(caller)
 
 
 def _of_finding(evidence: Evidence, options: Sequence[str], place: Place, finding: Finding) -> Remedy:
@@ -91,39 +93,62 @@ def _commands(evidence: Evidence, options: Sequence[str], place: Place, safety: 
     return (" ".join(words), *(("gbfix run -- CMD",) if library else ()))
 
 
+def _asked_for_by_pytorch(evidence: Evidence, site: Break) -> Place | None:
+    """Where PyTorch itself calls torch._dynamo.graph_break(), as the step() of its optimizers does (2.6 to 2.14)."""
+    innermost = site.stack[-1] if site.stack else None
+    if site.gb != _ASKED_FOR or innermost is None or not is_pytorch(evidence, innermost):
+        return None
+    return innermost
+
+
+_ASKED_FOR = "GB0025"
+
+
+def _of_pytorch(place: Place) -> Remedy:
+    file = place.file.rpartition("site-packages/")[2]
+    return Remedy(
+        "advice",
+        "not a source problem: PyTorch itself ends the graph in this call",
+        (f"{file}:{place.line} calls torch._dynamo.graph_break(). What the call does is still compiled.",),
+        ("Make the call outside of the compiled function, or leave it: the graph ends there in any case.",),
+    )
+
+
 def _without_finding(findings: Findings, site: Break) -> Remedy:
     explanation = explain_id(site.gb or site.kind)
-    notes = _why_no_finding(findings, site)
+    not_asked = _why_not_asked(findings, site)
     if explanation is None:
-        return Remedy("advice", "no rule of gbfix deals with it", (*notes, *_first_line(site.explanation)))
-    text = _KINDS.get(explanation.kind, _KINDS["advice"])
-    if explanation.rules and not notes:
-        codes = ", ".join(explanation.rules)
-        notes = (f"the rules for breaks of this kind ({codes}) do not know the form that this line has",)
+        return Remedy("advice", not_asked or "gbfix has no rule for it", _first_line(site.explanation))
+    text = not_asked or _KINDS.get(explanation.kind, _KINDS["advice"])
+    if explanation.rules and not not_asked:
+        text = f"no fix: the rules for this kind ({', '.join(explanation.rules)}) do not cover this line"
+    quoted = _first_line(site.explanation) if _QUOTES.search(explanation.meaning) else ()
     return Remedy(
         "advice",
         text,
-        (*notes, explanation.meaning),
+        (explanation.meaning, *(f"PyTorch says: {line}" for line in quoted)),
         explanation.ways_out,
         (f"gbfix explain {explanation.id}",),
     )
 
 
 _KINDS = {
-    "rewrite": "no fix: a change of the source can cure it, but gbfix has no rule that makes it here",
+    "rewrite": "no fix: gbfix has no rule for it yet; by hand:",
     "setting": "not a source problem: a setting or annotation decides it",
-    "advice": "no fix: no rewrite cures it mechanically",
+    "advice": "no fix: it takes somebody who knows the program",
     "internal": "not a source problem: a limit of PyTorch's tracer",
 }
+_QUOTES = re.compile(r"the message (?:says|names|gives)")
+"""How an explanation refers to the text that PyTorch reported."""
 
 
-def _why_no_finding(findings: Findings, site: Break) -> tuple[str, ...]:
+def _why_not_asked(findings: Findings, site: Break) -> str:
     file = site.place.file
     if file in findings.changed:
-        return (f"{file} changed since the program ran, so the rules were not asked; trace again",)
+        return f"not known: {file} changed since the program ran; trace it again"
     if file in findings.absent:
-        return (f"{file} is not on this machine, so the rules were not asked",)
-    return ()
+        return f"not known: {file} is not on this machine"
+    return ""
 
 
 def _first_line(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,8 @@ def report_of(evidence: Evidence, rules: tuple[Rule, ...], document: Path) -> Ev
     `document` is where the evidence is kept, for the commands that need it.
     """
     findings = find(evidence, rules, display_name(document))
-    option = () if document == find_evidence(Path(evidence.root)) else ("--evidence", display_name(document))
+    is_usual = Path(os.path.realpath(document)) == find_evidence(Path(evidence.root))
+    option = () if is_usual else ("--evidence", display_name(document))
     return evidence_report(
         evidence,
         partial(break_remedy, evidence, findings, option),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gbfix.cli.evidence_advice import Remedy
 from gbfix.cli.evidence_places import absolute_path
 from gbfix.cli.names import display_name
 from gbfix.evidence.cost import ranked_breaks, ranked_recompiles
+from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.model import Break, Cost, Evidence, Place, Recompile
 
 
 @dataclass(frozen=True)
 class Totals:
-    """How much there was of everything. None: the source of the evidence does not tell."""
+    """How much there was of everything. None: the source of the evidence does not tell.
+
+    frames_skipped: functions that Dynamo gave up on, without those that hold nothing to compile. safe, unsafe: breaks
+    that gbfix would fix.
+    """
 
     functions: int | None
     graphs: int | None
@@ -23,6 +28,8 @@ class Totals:
     recompiles: int
     frames_skipped: int | None
     limit_hits: int
+    safe: int
+    unsafe: int
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def evidence_report(
     settled = [(row, remedy) for row, remedy in found if remedy.settled]
     return EvidenceReport(
         evidence,
-        _totals(evidence),
+        _totals(evidence, breaks),
         breaks,
         tuple(RecompileRow(rank, row, recompile_cost_text(row), r) for rank, (row, r) in enumerate(open_rows, start=1)),
         tuple(RecompileRow(0, row, recompile_cost_text(row), remedy) for row, remedy in settled),
@@ -97,8 +104,8 @@ def break_cost_text(evidence: Evidence, site: Break) -> str:
         return _unknown(evidence)
     if not cost.hits_per_call:
         return "start-up only: not hit once the program was warm"
-    fragments = f" x {site.fragments} fragments" if site.fragments > 1 else ""
-    return f"{_hits(cost)}{fragments}{_time(cost)}"
+    resumed = f" x {site.fragments} functions to resume" if site.fragments > 1 else ""
+    return f"{_hits(cost)}{resumed}{_time(cost)}"
 
 
 def recompile_cost_text(row: Recompile) -> str:
@@ -112,7 +119,9 @@ def recompile_cost_text(row: Recompile) -> str:
 def _unknown(evidence: Evidence) -> str:
     if evidence.mode != "run":
         return "not known: saved traces and logs do not count calls"
-    return "not known: no call after warm-up"
+    if not evidence.complete:
+        return "not known: the program did not end in order"
+    return "not known: not called again after warm-up"
 
 
 def _hits(cost: Cost) -> str:
@@ -124,12 +133,13 @@ def _hits(cost: Cost) -> str:
 def _time(cost: Cost) -> str:
     if not cost.seconds_per_call:
         return ""
-    return f", {cost.seconds_per_call * 1000:.3g} ms per call in what starts there"
+    return f", {cost.seconds_per_call * 1000:.3g} ms per call until the next break"
 
 
-def _totals(evidence: Evidence) -> Totals:
+def _totals(evidence: Evidence, breaks: Sequence[BreakRow]) -> Totals:
     counted = evidence.mode != "torch_logs"
-    skipped = {(f.place.file, f.place.line, f.place.function) for f in evidence.fragments if f.skipped}
+    given_up = [fragment for fragment in evidence.fragments if fragment.skipped not in ("", NOTHING_TO_COMPILE)]
+    skipped = {(fragment.place.file, fragment.place.line, fragment.place.function) for fragment in given_up}
     return Totals(
         functions=len(evidence.entries) if evidence.mode == "run" else None,
         graphs=sum(fragment.graph for fragment in evidence.fragments) if counted else None,
@@ -138,4 +148,6 @@ def _totals(evidence: Evidence) -> Totals:
         recompiles=sum(row.count for row in evidence.recompiles),
         frames_skipped=len(skipped) if counted else None,
         limit_hits=sum(row.limit_hit for row in evidence.recompiles),
+        safe=sum(row.remedy.action == "safe" for row in breaks),
+        unsafe=sum(row.remedy.action == "unsafe" for row in breaks),
     )

@@ -40,7 +40,7 @@ class _Writer:
     def __init__(self, out: Terminal, report: EvidenceReport) -> None:
         self._out = out
         self._report = report
-        self._told: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        self._told: dict[Remedy, int] = {}
         """The rank of the row, by what it says: the same is said once."""
         # Lines in a pipe are never wrapped, so that they can be searched.
         self._columns = get_terminal_size().columns if out.is_terminal else 100_000
@@ -107,11 +107,11 @@ class _Writer:
             self._field("ranks", ", ".join(map(str, ranks)))
 
     def _remedy(self, rank: int, remedy: Remedy) -> None:
-        self._field("gbfix", remedy.text, _STYLES[remedy.action])
-        told = self._told.setdefault((remedy.details, remedy.ways_out), rank)
+        told = self._told.setdefault(remedy, rank)
         if told != rank and remedy.ways_out:
-            self._field("", f"as said of {told}")
+            self._field("gbfix", f"as said of {told}", _STYLES[remedy.action])
             return
+        self._field("gbfix", remedy.text, _STYLES[remedy.action])
         for detail in remedy.details:
             self._field("", detail)
         for way in remedy.ways_out[:_WAYS_OUT]:

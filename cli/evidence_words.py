@@ -41,8 +41,9 @@ def kind_of_recompile(row: Recompile) -> str:
 
 
 def totals_lines(report: EvidenceReport) -> tuple[str, ...]:
-    """What was run, how it ended, and how much there was of everything."""
-    return (_run(report.evidence), _counts(report.totals))
+    """What was run, how it ended, how much there was of everything, and how much of it gbfix would fix."""
+    lines = (_run(report.evidence), _counts(report.totals, report.evidence.mode), _fixes(report.totals))
+    return tuple(filter(None, lines))
 
 
 def _run(evidence: Evidence) -> str:
@@ -64,12 +65,27 @@ def _ended(evidence: Evidence) -> str:
     return "" if evidence.exit_status is None else f"exit status {evidence.exit_status}"
 
 
-def _counts(totals: Totals) -> str:
+def _fixes(totals: Totals) -> str:
+    """What `gbfix apply` would do about the breaks; nothing where there is none."""
+    if not totals.sites:
+        return ""
+    if not totals.safe and not totals.unsafe:
+        return "gbfix has a fix for none of the breaks; each row says what helps"
+    if not totals.unsafe:
+        return f"gbfix apply fixes {totals.safe} of the breaks"
+    if not totals.safe:
+        return f"gbfix apply --unsafe fixes {totals.unsafe} of the breaks, when you agree with what it assumes"
+    return f"gbfix apply fixes {totals.safe} of the breaks, with --unsafe {totals.unsafe} more"
+
+
+def _counts(totals: Totals, mode: str) -> str:
+    where = " in this log" if mode == "torch_logs" else ""
+    sites = f"{count(totals.sites, 'break site')} of {count(totals.kinds, 'kind')}"
     parts = [
         None if totals.functions is None else count(totals.functions, "compiled function"),
         None if totals.graphs is None else count(totals.graphs, "graph"),
-        f"{count(totals.sites, 'break site')} of {count(totals.kinds, 'kind')}" if totals.sites else "no graph breaks",
-        count(totals.recompiles, "recompile") if totals.recompiles else "no recompiles",
+        sites if totals.sites else f"no graph breaks{where}",
+        count(totals.recompiles, "recompile") if totals.recompiles else f"no recompiles{where}",
         f"{count(totals.frames_skipped, 'function')} left to Python" if totals.frames_skipped else None,
         count(totals.limit_hits, "recompile limit") + " reached" if totals.limit_hits else None,
     ]

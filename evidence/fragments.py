@@ -12,7 +12,8 @@ from gbfix.evidence.stack import plain_function, resumed
 from gbfix.evidence.steady import cost, share
 
 _RECOMPILE_LIMIT = "recompile limit reached"
-_NO_OPERATIONS = "no tensor operation was traced"
+NOTHING_TO_COMPILE = "no tensor operation was traced"
+"""Why a fragment runs in Python that loses nothing by it."""
 
 
 def read_fragments(processes: Iterable[Records], places: Places) -> tuple[Fragment, ...]:
@@ -43,4 +44,4 @@ def _skipped(records: Records, frame: CompiledFrame) -> str:
         return read_message(frame.fail_reason, lambda _: "").kind if gives_up else ""
     if frame.guarded is False and frame.breaks:  # a break in a loop, before torch 2.11
         return read_message(reason_of_artifact(frame.breaks[-1].text), lambda _: "").kind
-    return _NO_OPERATIONS if frame.finished and not frame.traced else ""
+    return NOTHING_TO_COMPILE if frame.finished and not frame.traced else ""

@@ -15,8 +15,8 @@ _SOURCES = {
         "gbfix trace -- CMD finds it out",
     ),
     "torch_logs": (
-        "read from the text of a log, which has no columns, calls, hits, values or graphs: what each site costs is not "
-        "known; gbfix trace -- CMD finds it out",
+        "read from the text of a log, which shows only what TORCH_LOGS asked for, and no columns, calls, hits, values "
+        "or graphs: what each site costs is not known; gbfix trace -- CMD finds it out",
         "a log leaves out the stack of a graph break that it reported before, and names only its innermost line",
     ),
 }

@@ -82,9 +82,25 @@ def test_a_print_below_a_branch_is_not_the_branch(tmp_path: Path) -> None:
 def test_a_file_that_changed_or_is_not_here_is_said(tmp_path: Path) -> None:
     changed = _remedy(tmp_path, branch("safe.py"), hashes={"safe.py": "0" * 64})
     assert changed.action == "advice"
-    assert "safe.py changed since the program ran" in changed.details[0]
+    assert "safe.py changed since the program ran" in changed.text
     absent = _remedy(tmp_path, branch("gone.py"))
-    assert "gone.py is not on this machine" in absent.details[0]
+    assert "gone.py is not on this machine" in absent.text
+
+
+def test_a_break_that_pytorch_itself_asks_for_is_not_laid_to_the_program(tmp_path: Path) -> None:
+    inside = Place("/venv/lib/python3.11/site-packages/torch/optim/optimizer.py", 79, "_use_grad")
+    asked = Break(Place("safe.py", 11), gb="GB0025", stack=(Place("safe.py", 11), inside))
+    remedy = _remedy(tmp_path, asked)
+    assert "PyTorch itself" in remedy.text
+    assert remedy.details[0].startswith("torch/optim/optimizer.py:79 calls")
+    own = _remedy(tmp_path, Break(Place("safe.py", 11), gb="GB0025", stack=(Place("safe.py", 11),)))
+    assert "The program asks for this break itself" in own.details[0]
+
+
+def test_what_an_explanation_refers_to_is_quoted(tmp_path: Path) -> None:
+    site = Break(Place("safe.py", 11), gb="GB0008", explanation="`Optimizer.zero_grad` should not be traced.\nMore.")
+    assert _remedy(tmp_path, site).details[1] == "PyTorch says: `Optimizer.zero_grad` should not be traced."
+    assert len(_remedy(tmp_path, call_of_print()).details) == 1
 
 
 def test_a_file_that_cannot_be_read_is_a_problem_of_the_report(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_a_warning_for_each_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     lines = _lines(tmp_path, breaks=(branch("safe.py"),), recompiles=(sizes(count=2),))
     assert lines[0] == (
         "::warning file=safe.py,line=7,col=5,endColumn=17,title=Graph break 1::GB0170 Data-dependent branching%0A"
-        "cost: 2.0 hits per call x 400 calls, 1.5 ms per call in what starts there%0A"
+        "cost: 2.0 hits per call x 400 calls, 1.5 ms per call until the next break%0A"
         "GBF101 tensor-value-branch, safe: gbfix rewrites it%0Agbfix apply safe.py"
     )
     assert lines[1].startswith("::warning file=safe.py,line=6,title=Recompile 1::another size of x ")

@@ -6,6 +6,7 @@ import pytest
 from evidence_sample import STEADY, branch, call_of_print, evidence, report, sizes
 
 from gbfix.cli.evidence_rows import break_cost_text, recompile_cost_text
+from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.model import Cost, Fragment, Place
 
 
@@ -13,11 +14,16 @@ def test_what_a_break_costs_in_words(tmp_path: Path) -> None:
     def text(cost: Cost, mode: str = "run") -> str:
         return break_cost_text(evidence(tmp_path, mode=mode), branch("safe.py", cost))
 
-    assert text(STEADY) == "2.0 hits per call x 400 calls, 1.5 ms per call in what starts there"
+    assert text(STEADY) == "2.0 hits per call x 400 calls, 1.5 ms per call until the next break"
     assert text(Cost(steady=True, hits_per_call=1.0, calls=1)) == "1.0 hit per call x 1 call"
     assert text(Cost(steady=True, calls=9)) == "start-up only: not hit once the program was warm"
-    assert text(Cost()) == "not known: no call after warm-up"
+    assert text(Cost()) == "not known: not called again after warm-up"
     assert text(Cost(), "torch_trace") == "not known: saved traces and logs do not count calls"
+
+
+def test_a_cost_that_a_killed_program_took_along_is_not_said_to_be_a_matter_of_warm_up(tmp_path: Path) -> None:
+    killed = evidence(tmp_path, complete=False)
+    assert break_cost_text(killed, branch("safe.py", Cost())) == "not known: the program did not end in order"
 
 
 def test_what_a_recompile_costs_in_words() -> None:
@@ -33,6 +39,7 @@ def test_totals_count_rows_and_code_objects(tmp_path: Path) -> None:
         Fragment("0/0", place, 0, graph=True),
         Fragment("0/1", place, 0, skipped="limit"),
         Fragment("0/2", place, 0, skipped="limit"),
+        Fragment("1/0", Place("safe.py", 7, "f"), 0, skipped=NOTHING_TO_COMPILE),
     )
     made = report(
         tmp_path,
@@ -43,6 +50,7 @@ def test_totals_count_rows_and_code_objects(tmp_path: Path) -> None:
     totals = made.totals
     assert (totals.functions, totals.graphs, totals.frames_skipped) == (2, 1, 1)
     assert (totals.sites, totals.kinds, totals.recompiles, totals.limit_hits) == (3, 2, 7, 1)
+    assert (totals.safe, totals.unsafe) == (1, 0)
 
 
 def test_a_log_tells_neither_graphs_nor_functions(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_row_says_where_what_how_dear_and_what_to_do(root: Path) -> None:
     text = _text(report(root, breaks=(branch("safe.py"),)))
-    assert text.splitlines()[5:] == [
+    assert text.splitlines()[6:] == [
         " 1. safe.py:7:5  in f",
         "    if x.sum() > 0:",
         "    kind      GB0170 Data-dependent branching",
-        "    cost      2.0 hits per call x 400 calls, 1.5 ms per call in what starts there",
+        "    cost      2.0 hits per call x 400 calls, 1.5 ms per call until the next break",
         "    entry     f",
         "    gbfix     GBF101 tensor-value-branch, safe: gbfix rewrites it",
         "              $ gbfix apply safe.py",
@@ -39,9 +40,10 @@ def test_a_row_says_where_what_how_dear_and_what_to_do(root: Path) -> None:
 
 def test_totals_come_first(root: Path) -> None:
     text = _text(report(root, breaks=(branch("safe.py"), call_of_print()), recompiles=(sizes(count=3),)))
-    assert text.splitlines()[:2] == [
+    assert text.splitlines()[:3] == [
         "gbfix trace, PyTorch 2.13.0, exit status 0",
         "2 compiled functions, 0 graphs, 2 break sites of 2 kinds, 3 recompiles",
+        "gbfix apply fixes 1 of the breaks",
     ]
 
 
@@ -62,6 +64,14 @@ def test_a_recompile_that_needs_nothing_stands_apart(root: Path) -> None:
     assert "Recompiles (" not in text
     assert "Recompiles to leave alone (1)" in text
     assert "later sizes are free" in text
+
+
+def test_what_was_said_before_is_not_said_again(root: Path) -> None:
+    made = report(root, breaks=(call_of_print(), replace(call_of_print(), place=Place("prints.py", 8))))
+    first, second = _text(made).split(" 2. ")
+    assert "torch._higher_order_ops.print" in first
+    assert "torch._higher_order_ops.print" not in second
+    assert second.endswith("    gbfix     as said of 1\n")
 
 
 def test_rows_beyond_top_are_counted(root: Path) -> None:

@@ -33,5 +33,20 @@ def test_the_run_in_one_line(tmp_path: Path) -> None:
     assert totals_lines(saved)[0] == "gbfix trace, PyTorch 2.13.0, from TORCH_TRACE files"
 
 
+def test_what_gbfix_would_fix(tmp_path: Path) -> None:
+    def fixes(*files: str) -> str:
+        return totals_lines(report(tmp_path, breaks=tuple(map(branch, files))))[-1]
+
+    assert fixes("safe.py") == "gbfix apply fixes 1 of the breaks"
+    assert fixes("safe.py", "unsafe.py") == "gbfix apply fixes 1 of the breaks, with --unsafe 1 more"
+    assert fixes("unsafe.py").startswith("gbfix apply --unsafe fixes 1 of the breaks")
+    assert fixes("refused.py") == "gbfix has a fix for none of the breaks; each row says what helps"
+
+
+def test_a_log_tells_only_what_it_was_asked_for(tmp_path: Path) -> None:
+    (_, counts) = totals_lines(report(tmp_path, mode="torch_logs"))
+    assert counts == "no graph breaks in this log, no recompiles in this log"
+
+
 def test_numbers_and_their_nouns() -> None:
     assert (count(1, "graph"), count(2, "graph")) == ("1 graph", "2 graphs")
