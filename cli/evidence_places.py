@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gbfix.evidence.model import Evidence, Place
 from gbfix.evidence.places import Places
-from gbfix.evidence.stack import Origin
+from gbfix.evidence.stack import FOUNDATIONS, Origin
 
 
 def absolute_path(evidence: Evidence, file: str) -> Path:
@@ -32,6 +32,5 @@ def files_of(evidence: Evidence) -> tuple[str, ...]:
     places = [place for site in evidence.breaks for place in (site.place, site.project, *site.stack)]
     places += [place for entry in evidence.entries for place in (entry.defined, entry.compiled_at)]
     names = Places(Path(evidence.root))
-    foundations = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
     files = {place.file for place in places if place is not None}
-    return tuple(sorted(file for file in files if names.origin(file) not in foundations))
+    return tuple(sorted(file for file in files if names.origin(file) not in FOUNDATIONS))

@@ -128,6 +128,12 @@ def class_names(value: object) -> frozenset[str]:
 _class_names: dict[type, frozenset[str]] = {}
 
 
+def source_text(source: Any) -> str:  # noqa: ANN401
+    """How Dynamo writes a source or guard, "" for none; `name` was a method before it became a property."""
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)
+
+
 def is_subclass(cls: type, base: object) -> bool:
     """Whether `base` is among the bases of a class, without asking either for its opinion."""
     return isinstance(base, type) and type.__subclasscheck__(base, cls)

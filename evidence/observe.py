@@ -18,19 +18,18 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gbfix.evidence.candidates import Candidate, add_candidate, candidate_lines
-from gbfix.evidence.describe import Unrealized, class_names, describe, describe_variable, unwrap
+from gbfix.evidence.describe import Unrealized, class_names, describe, describe_variable, source_text, unwrap
 from gbfix.evidence.ending import at_end
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import aliases, function_name, mutable, object_identity, outline
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.lookup import MISSING, attribute, is_recorded_global
-from gbfix.evidence.stack import Origin, origin, resumed
+from gbfix.evidence.stack import FOUNDATIONS, Origin, origin, resumed
 from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
-OTHERS = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
 NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
 GENERATED_NAMES = ("___", "__nested_", "__is_tracing_")
 """Locals that Dynamo adds to resume functions begin with these."""
@@ -64,7 +63,7 @@ class Sources:
 
     def is_observed(self, file: str) -> bool:
         """Whether a file is of a kind that is observed at all."""
-        return self._origin(file) not in OTHERS and os.path.dirname(self._path(file)) != OWN_FOLDER
+        return self._origin(file) not in FOUNDATIONS and os.path.dirname(self._path(file)) != OWN_FOLDER
 
     def is_project(self, file: str) -> bool:
         """Whether a file lies in the project."""
@@ -335,9 +334,9 @@ def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
     """The real object that a tracker stands for, with the text of its source in guards; MISSING when there is none."""
     names = class_names(variable)
     if "LazyVariableTracker" in names:
-        return variable._cache.value, _text(variable._cache.source)
+        return variable._cache.value, source_text(variable._cache.source)
     if "NNModuleVariable" in names or "UserDefinedObjectVariable" in names:
-        return vars(variable).get("value", MISSING), _text(vars(variable).get("source"))
+        return vars(variable).get("value", MISSING), source_text(vars(variable).get("source"))
     return MISSING, ""
 
 
@@ -358,14 +357,8 @@ def _ends_prologue(translator: Any) -> bool:  # noqa: ANN401
     return str(translator.current_instruction.opname).startswith("JUMP")
 
 
-def _text(source: Any) -> str:  # noqa: ANN401
-    """The name of a source; a method before it became a property."""
-    name = getattr(source, "name", "")
-    return str(name() if callable(name) else name)
-
-
 def _plain_text(source: Any) -> str:  # noqa: ANN401
-    return STORES.sub(lambda found: "." + (found[1] or found[2]), _text(source))
+    return STORES.sub(lambda found: "." + (found[1] or found[2]), source_text(source))
 
 
 def _settle(output: Any, pending: Pending) -> list[str]:  # noqa: ANN401

@@ -18,7 +18,7 @@ from gbfix.evidence.problems import is_complete, read_problems
 from gbfix.evidence.recompiles import read_recompiles
 from gbfix.evidence.records import Note, Records, collect
 from gbfix.evidence.registry import id_of_type
-from gbfix.evidence.stack import Origin
+from gbfix.evidence.stack import FOUNDATIONS
 
 
 def journal_notes(folder: Path) -> Iterator[Note]:
@@ -79,11 +79,8 @@ def read_evidence(
         recompiles=recompiles,
         observations=observations,
         unwatched=unwatched,
-        hashes=file_hashes((file for file in files if places.origin(file) not in _NOT_HASHED), root),
+        hashes=file_hashes((file for file in files if places.origin(file) not in FOUNDATIONS), root),
     )
-
-
-_NOT_HASHED = (Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED)
 
 
 def _process(records: Records) -> Process:

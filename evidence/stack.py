@@ -36,6 +36,10 @@ class Origin(str, Enum):
     GENERATED = "generated"
 
 
+FOUNDATIONS = frozenset({Origin.TORCH, Origin.STANDARD_LIBRARY, Origin.GENERATED})
+"""Code that is never the place of a break, and that nobody rewrites."""
+
+
 @dataclass(frozen=True)
 class StackFrame:
     """One frame; source is its line of source as printed, empty when it was not."""
@@ -89,8 +93,7 @@ def origin(file: str, root: str) -> Origin:
 
 def innermost(frames: Sequence[StackFrame], root: str) -> StackFrame | None:
     """The innermost frame outside PyTorch, the standard library and generated code; None when there is none."""
-    users = (Origin.LIBRARY, Origin.PROJECT, Origin.ELSEWHERE)
-    return next((frame for frame in reversed(frames) if origin(frame.file, root) in users), None)
+    return next((frame for frame in reversed(frames) if origin(frame.file, root) not in FOUNDATIONS), None)
 
 
 def innermost_in_project(frames: Sequence[StackFrame], root: str) -> StackFrame | None:

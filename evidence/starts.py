@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from gbfix.evidence.describe import describe
+from gbfix.evidence.describe import describe, source_text
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import SNAPSHOTS, outline
 
@@ -88,8 +88,7 @@ def open_locals(unguarded: list[str], variables: Mapping[str, Any]) -> dict[str,
     found = {}
     for name in unguarded:
         source = getattr(getattr(variables.get(name), "_cache", None), "source", None)
-        text = getattr(source, "name", "")
-        local = LOCAL.fullmatch(str(text() if callable(text) else text))
+        local = LOCAL.fullmatch(source_text(source))
         if local is not None and not getattr(source, "is_derefed_cell_contents", False):
             found[name] = local[1]
     return found
