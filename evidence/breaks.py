@@ -7,7 +7,7 @@ that Dynamo traces, and again for each shape: all these events have the same inn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gbfix.evidence.messages import (
@@ -51,27 +51,25 @@ class BreakEvent:
         return (self.message.gb or self.message.kind, self.place.file, self.place.line)
 
 
-def read_breaks(processes: Iterable[Records], places: Places, id_of_type: Callable[[str], str]) -> tuple[Break, ...]:
+def read_breaks(processes: Iterable[Records], places: Places) -> tuple[Break, ...]:
     """One row for each first id and place, in the order in which they first happened."""
     sites: dict[tuple[str, str, int], list[BreakEvent]] = {}
     for records in processes:
         for frame in records.frames:
-            for event in _events(records, frame, places, id_of_type):
+            for event in _events(records, frame, places):
                 sites.setdefault(event.site, []).append(event)
     return tuple(_row(events) for events in sites.values())
 
 
-def _events(
-    records: Records, frame: CompiledFrame, places: Places, id_of_type: Callable[[str], str]
-) -> Iterable[BreakEvent]:
+def _events(records: Records, frame: CompiledFrame, places: Places) -> Iterable[BreakEvent]:
     failure = None
     if frame.fail_reason and not frame.over_limit:
-        failure = read_message(frame.fail_reason, id_of_type)
+        failure = read_message(frame.fail_reason)
         if not failure.gb and frame.fail_type not in ("", "Unsupported"):
             failure = replace(failure, kind=frame.fail_type)
     reported = False
     for record in frame.breaks:
-        message = read_message(reason_of_artifact(record.text), id_of_type)
+        message = read_message(reason_of_artifact(record.text))
         stack = stack_of_artifact(record.text)
         same = failure is not None and _same(message, stack, failure, frame.error_stack)
         reported = reported or same

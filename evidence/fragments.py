@@ -41,7 +41,7 @@ def _skipped(records: Records, frame: CompiledFrame) -> str:
         return _RECOMPILE_LIMIT
     if frame.fail_reason:
         gives_up = frame.runs_in_python and (frame.breaks or not records.is_error(frame))
-        return read_message(frame.fail_reason, lambda _: "").kind if gives_up else ""
+        return read_message(frame.fail_reason).kind if gives_up else ""
     if frame.guarded is False and frame.breaks:  # a break in a loop, before torch 2.11
-        return read_message(reason_of_artifact(frame.breaks[-1].text), lambda _: "").kind
+        return read_message(reason_of_artifact(frame.breaks[-1].text)).kind
     return NOTHING_TO_COMPILE if frame.finished and not frame.traced else ""

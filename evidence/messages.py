@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from gbfix.evidence.registry import id_of_type
 from gbfix.evidence.stack import StackFrame, read_stack
 
 _ID = re.compile(r"/gb/gb(\d+)\.html")
@@ -68,8 +68,8 @@ class Message:
     skips_frame: bool = False
 
 
-def read_message(reason: str, id_of_type: Callable[[str], str]) -> Message:
-    """The parts of a reason text; `id_of_type` gives the id for a type text without a link, or ""."""
+def read_message(reason: str) -> Message:
+    """The parts of a reason text; the id of a type text without a link is looked up in the installed PyTorch."""
     text = _body(reason)
     kind = next((line.strip() for line in text.splitlines() if line.strip()), "")
     found = [f"GB{number}" for number in dict.fromkeys(_ID.findall(text))]

@@ -17,7 +17,6 @@ from gbfix.evidence.places import Places
 from gbfix.evidence.problems import is_complete, read_problems
 from gbfix.evidence.recompiles import read_recompiles
 from gbfix.evidence.records import Note, Records, collect
-from gbfix.evidence.registry import id_of_type
 from gbfix.evidence.stack import FOUNDATIONS
 
 
@@ -55,7 +54,7 @@ def read_evidence(
     places = Places(root)
     entries = read_entries(processes, places)
     fragments = read_fragments(processes, places)
-    breaks = read_breaks(processes, places, id_of_type)
+    breaks = read_breaks(processes, places)
     recompiles = read_recompiles(processes, places)
     observations = read_observations(processes, places)
     unwatched = read_unwatched(processes, places)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -300,15 +300,9 @@ class _Reading:
     def _window(self, note: Note) -> None:
         window = Window({int(entry): int(calls) for entry, calls in (note.get("calls") or {}).items()})
         self.records.windows.append(window)
-        for identity, hits, seconds in _regions(note.get("regions") or {}):
+        for identity, counted in (note.get("regions") or {}).items():
             if frame := self._current.get(identity):
-                frame.runs.append(Run(window, hits, seconds))
-
-
-def _regions(regions: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
-    for identity, counted in regions.items():
-        hits, seconds = (counted["hits"], counted["seconds"]) if isinstance(counted, dict) else counted
-        yield identity, int(hits), float(seconds)
+                frame.runs.append(Run(window, int(counted["hits"]), float(counted["seconds"])))
 
 
 def _compile_id(metadata: Note) -> str | None:

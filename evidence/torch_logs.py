@@ -71,7 +71,7 @@ def read_torch_logs(path: Path) -> Iterator[Note]:
             'TORCH_LOGS="graph_breaks,recompiles", or run it with TORCH_TRACE=FOLDER'
         )
     for (pid, rank), its_notes in notes.items():
-        yield {"kind": "process", "pid": pid, "rank": rank, "argv": [], "cwd": "", "python": ""}
+        yield {"kind": "process", "pid": pid, "rank": rank}
         yield from its_notes
         yield {"kind": "end"}
 
@@ -162,4 +162,4 @@ def _exceptions(lines: list[str]) -> Iterator[Note]:
 
 
 def _trace(metadata: dict[str, object], payload: str | None) -> Note:
-    return {"kind": "trace", "metadata": metadata, "payload": payload, "entry": None, "call": None}
+    return {"kind": "trace", "metadata": metadata, "payload": payload}

@@ -17,13 +17,13 @@ from gbfix.engine.model import GbfixError
 from gbfix.engine.paths import printable
 from gbfix.evidence.cut_off import ends_with_a_line
 from gbfix.evidence.records import Note
+from gbfix.evidence.trace_records import ARTIFACTS
 
 _LINE = re.compile(
     r"^(?:\[rank(?P<rank>\d+)\]:)?[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ +(?P<pid>\d+) +(?:\S+ )?\S+:\d+\]"
     r" ?(?P<metadata>\{.*)$"
 )
 _RECORDS = ("dynamo_start", "dynamo_output_graph", "compilation_metrics", "str")
-_ARTIFACTS = ("dynamo_graph_break_reason", "recompile_reasons", "dynamo_error")
 _RANK = re.compile(r"(?:^|_)rank_(\d+)(?:_|\.|$)")
 
 
@@ -58,13 +58,13 @@ def _file(path: Path) -> Iterator[Note]:
             begun = True
             found = metadata.get("rank", line_rank)
             rank = rank if rank is not None else found if isinstance(found, int) else None
-            yield {"kind": "process", "pid": pid, "rank": rank, "argv": [], "cwd": "", "python": ""}
+            yield {"kind": "process", "pid": pid, "rank": rank}
         name = _artifact(metadata)
         if name == "torch_version":
             if version := _version(payload):
                 yield {"kind": "torch", "version": version, "settings": {}}
-        elif name in _ARTIFACTS or any(record in metadata for record in _RECORDS):
-            yield {"kind": "trace", "metadata": metadata, "payload": payload, "entry": None, "call": None}
+        elif name in ARTIFACTS or any(record in metadata for record in _RECORDS):
+            yield {"kind": "trace", "metadata": metadata, "payload": payload}
     if not begun:
         raise GbfixError(f"{printable(path)}: no record of TORCH_TRACE is in this file")
     if ends_with_a_line(path):

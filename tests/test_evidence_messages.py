@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from gbfix.evidence.messages import read_message, reason_of_artifact, stack_of_artifact
-from gbfix.evidence.registry import id_of_type
 from gbfix.evidence.stack import StackFrame
 
 LINK = " For more details about this graph break, please visit: https://example.org/gb/gb{}.html"
@@ -28,7 +27,7 @@ STACK = '  File "/p/a.py", line 9, in f\n    helper(x)\n  File "/p/a.py", line 3
 
 
 def test_several_ids_in_one_message_the_first_is_the_cause() -> None:
-    message = read_message(LOOP, id_of_type)
+    message = read_message(LOOP)
     assert (message.gb, message.others) == ("GB0059", ("GB7000",))
     assert message.kind == "Failed to trace builtin operator"
     assert message.explanation == "Dynamo does not know print.\nIt goes on."
@@ -44,7 +43,7 @@ def test_an_artifact_of_torch_2_13() -> None:
         "Stack variable source attribution:\n  x originated from:\n\n"
         f'User code traceback:\n{STACK}\nTraceback (most recent call last):\n  File "/t/torch/x.py", line 1, in y\n'
     )
-    message = read_message(reason_of_artifact(text), id_of_type)
+    message = read_message(reason_of_artifact(text))
     assert (message.kind, message.gb, message.skips_frame) == ("Call to print", "GB0059", False)
     assert stack_of_artifact(text) == (
         StackFrame("/p/a.py", 9, "f", "helper(x)"),
@@ -57,14 +56,14 @@ def test_an_artifact_of_torch_2_6_has_one_line_and_neither_type_nor_link() -> No
         "Graph break in user code at /p/a.py:3\nReason: Unsupported: builtin: print [ConstantVariable] False\n"
         f"User code traceback:\n{STACK}\nNoneType: None\n"
     )
-    message = read_message(reason_of_artifact(text), id_of_type)
+    message = read_message(reason_of_artifact(text))
     assert (message.kind, message.gb) == ("builtin: print [ConstantVariable] False", "GB0059")
     assert stack_of_artifact(text)[-1].line == 3
 
 
 def test_an_id_from_the_type_text_when_there_is_no_link() -> None:
     text = "Graph break in user code at /p/a.py:3\nReason: Data-dependent branching\n  Explanation: It depends.\n"
-    assert read_message(reason_of_artifact(text), id_of_type).gb == "GB0170"
+    assert read_message(reason_of_artifact(text)).gb == "GB0170"
 
 
 def test_a_frame_that_is_given_up_tells_why_only_in_the_traceback() -> None:
@@ -76,7 +75,7 @@ def test_a_frame_that_is_given_up_tells_why_only_in_the_traceback() -> None:
         f"torch._dynamo.exc.Unsupported: Call to print\n  Explanation: No.\n\n{LINK.format('0059')}\n\n"
         f"from user code:\n{STACK}"
     )
-    message = read_message(reason_of_artifact(text), id_of_type)
+    message = read_message(reason_of_artifact(text))
     assert (message.kind, message.gb, message.skips_frame) == ("Call to print", "GB0059", True)
     assert [frame.line for frame in stack_of_artifact(text)] == [9, 3]
 
@@ -88,7 +87,7 @@ def test_what_skips_the_rest_of_a_function() -> None:
         "Failed to handle graph break gracefully. Skipping the function and falling back to eager. Graph break "
         "encountered:\n\n",
     ):
-        message = read_message(f"{preamble}Call to print\n  Explanation: No.\n", id_of_type)
+        message = read_message(f"{preamble}Call to print\n  Explanation: No.\n")
         assert (message.kind, message.skips_frame) == ("Call to print", True)
 
 
@@ -99,6 +98,6 @@ def test_a_position_without_a_stack() -> None:
 
 
 def test_a_text_that_nobody_knows_keeps_its_words_and_has_no_id() -> None:
-    message = read_message("Something quite new happened\nhere", id_of_type)
+    message = read_message("Something quite new happened\nhere")
     assert (message.kind, message.gb, message.others) == ("Something quite new happened", "", ())
     assert message.explanation == "Something quite new happened\nhere"
