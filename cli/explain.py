@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from textwrap import fill, indent
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from gbfix.evidence.registry import Explanation
 
 RECOMPILES = "recompiles"
+_PASTED = re.compile(r"(?<![a-z])(?:gbf\d{3}|gb\d{4})(?!\d)", re.IGNORECASE)
+"""An id or code in a longer text: a message of PyTorch, a line of a report, the address of PyTorch's page."""
 WIDTH = 80
 KINDS = {
     "rewrite": "No rule of gbfix does it yet, but the change of the source is a mechanical one.",
@@ -39,18 +42,21 @@ def explain(
 ) -> None:
     """Explain a rule, one of PyTorch's graph break ids, or the reasons for recompilation (`recompiles`)."""
     from gbfix.codemods import all_rules
-    from gbfix.evidence.registry import explain_id
+    from gbfix.evidence.registry import explain_id, id_of_type
 
     with one_line_failures():
         terminal = open_terminal(sys.stdout)
         rules = {key.lower(): rule for rule in all_rules() for key in (rule.code, rule.name)}
         wanted = code.strip().lower()
+        pasted = _PASTED.search(code)
         if wanted in rules:
             _show_rule(terminal, rules[wanted])
         elif wanted == RECOMPILES:
             _show_recompiles(terminal)
-        elif explanation := explain_id(code):
+        elif explanation := explain_id(code) or explain_id(pasted[0] if pasted else id_of_type(code.strip())):
             _show_break(terminal, explanation, rules)
+        elif pasted and pasted[0].lower() in rules:
+            _show_rule(terminal, rules[pasted[0].lower()])
         else:
             _refuse(code, rules)
 
@@ -108,7 +114,10 @@ def _refuse(wanted: str, rules: dict[str, Rule]) -> None:
     spellings = {key: f"{rule.code} ({rule.name})" for key, rule in rules.items()}
     spellings.update({name.lower(): name for name in (*known_ids(), RECOMPILES)})
     near = get_close_matches(wanted.strip().lower(), spellings, n=1)
-    hint = f"did you mean {spellings[near[0]]}?" if near else "`gbfix rules` lists the rules"
+    if _PASTED.fullmatch(wanted.strip()):  # any other number is as near as the next
+        hint = "`gbfix rules` lists the rules; ids of a newer PyTorch are known where that PyTorch is installed"
+    else:
+        hint = f"did you mean {spellings[near[0]]}?" if near else "`gbfix rules` lists the rules"
     raise ConfigurationError(f"no rule and no graph break id of PyTorch is called {wanted!r}; {hint}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -57,6 +58,10 @@ def resolve_command(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _not_a_program(word: str) -> str:
+    if re.match(r"[A-Za-z_]\w*=", word):
+        return f"{word}: variables of the environment stand before gbfix: {word} gbfix trace -- CMD"
+    if Path(word).is_dir():
+        return f"{word}: is a folder without a __main__.py; name the script to run"
     if Path(word).is_file():
         return f"{word}: is not an executable program; to run it with Python write: python {word}"
     if os.sep in word:

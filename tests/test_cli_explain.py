@@ -43,6 +43,18 @@ def test_an_unknown_name_without_one(project: Project) -> None:
     )
 
 
+@pytest.mark.parametrize("wanted", ["GB9999", "GBF999"])
+def test_for_a_number_that_is_not_there_no_other_is_guessed(project: Project, wanted: str) -> None:
+    done = project.gbfix("explain", wanted)
+    assert done.code == 2
+    assert "did you mean" not in done.err
+
+
+def test_a_line_of_a_report_names_a_rule(project: Project) -> None:
+    done = project.gbfix("explain", "train.py:7:5  GBF101 tensor-value-branch   safe")
+    assert done.out == project.gbfix("explain", "GBF101").out
+
+
 def test_an_id_in_every_spelling(project: Project) -> None:
     by_id = project.gbfix("explain", "GB0059")
     assert by_id.code == 0
@@ -51,7 +63,10 @@ def test_an_id_in_every_spelling(project: Project) -> None:
     assert "No rule of gbfix does it yet" in by_id.out
     assert by_id.out.endswith("compile-graph-break-site/gb/gb0059.html\n")
     assert "\x1b" not in by_id.out
-    for spelling in ("gb0059", "gb59", "59", " GB59 "):
+    page = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html"
+    message = "Graph break: Failed to trace builtin operator (GB0059)"
+    title = "Failed to trace builtin operator"
+    for spelling in ("gb0059", "gb59", "59", " GB59 ", page, message, title):
         assert project.gbfix("explain", spelling).out == by_id.out
 
 

@@ -252,6 +252,8 @@ def test_what_words_mean(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["notebook.ipynb"], "jupyter nbconvert --to script notebook.ipynb"),
         (["no-such-program-anywhere"], "no such program on the PATH; if it is a Python module write: -m no-such"),
         (["./no/such"], "./no/such: no such program"),
+        (["TORCH_LOGS=recompiles", "look.py"], "before gbfix: TORCH_LOGS=recompiles gbfix trace -- CMD"),
+        (["."], ".: is a folder without a __main__.py"),
         (["./data"], "./data: is not an executable program; to run it with Python write: python ./data"),
     ],
 )
