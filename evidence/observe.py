@@ -219,6 +219,8 @@ class Observer:
         trace = self._trace()
         translators = [one for one in _callers(trace.current) if self._sources.is_observed(one.f_code.co_filename)]
         self._observe_break(trace, translators[0] if translators else None)
+        if translators:  # a function that is compiled here may also be called from outside compiled code
+            self.watcher.add(translators[0].f_code, given_up=False)
         for inlined in translators:  # the call that could not be traced is made by Python, see is_generator
             if is_generator(inlined.f_code):
                 self.watcher.add(inlined.f_code)

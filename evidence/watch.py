@@ -51,10 +51,15 @@ class _Line:
 
 @dataclass
 class _Watched:
-    """A function that is watched. entries: its lines by the offset of the instruction where each begins."""
+    """A function that is watched. entries: its lines by the offset of the instruction where each begins.
+
+    given_up: Dynamo leaves it to Python. Another one is compiled, and watched for calls from outside compiled code,
+    which may never come.
+    """
 
     code: CodeType
     entries: dict[int, _Line]
+    given_up: bool = True
     calls: int = 0
 
     def lines(self) -> Iterator[_Line]:
@@ -70,7 +75,7 @@ class Watcher:
         self._sources = sources
         self._quietly = quietly
         self._known: dict[int, CodeType] = {}
-        self._seen: dict[int, CodeType] = {}
+        self._seen: dict[int, _Watched] = {}
         self._opens: dict[CodeType, list[Open]] = {}
         self._watch = Monitor(facts) if MONITORING is not None else Tracer(facts, sources)
 
@@ -131,15 +136,17 @@ class Watcher:
             if recursive or is_generator(known):
                 self.add(known)
 
-    def add(self, code: CodeType) -> None:
-        """Watch a function from its next call on, if it has candidates."""
-        if id(code) in self._seen:
+    def add(self, code: CodeType, *, given_up: bool = True) -> None:
+        """Watch a function from its next call in Python on, if it has candidates."""
+        watched = self._seen.get(id(code))
+        if watched is not None and (watched.given_up or not given_up):
             return
         candidates = self._sources.lines(code.co_filename)
         entries = _entries(code, candidates) if candidates else {}
         if entries and code.co_flags & inspect.CO_OPTIMIZED:
-            self._seen[id(code)] = code
-            watched = _Watched(code, entries)
+            watched = watched or _Watched(code, entries)
+            watched.given_up = given_up
+            self._seen[id(code)] = watched
             if SNAPSHOTS and READS_LOCALS.intersection(code.co_names):
                 _unwatched(self._facts, watched, "the function reads its own locals, which watching it would change")
             else:
@@ -310,7 +317,7 @@ class Tracer:
         for watched in list(self._watched.values()):
             self._watched.pop(id(watched.code), None)
             for line in watched.lines():
-                if line.runs < FEW_RUNS:
+                if line.runs < FEW_RUNS and watched.given_up:
                     self._facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
                 else:
                     _settle(self._facts, watched.code, line)
@@ -393,5 +400,6 @@ def _settle(facts: Facts, code: CodeType, line: _Line) -> None:
 
 
 def _unwatched(facts: Facts, watched: _Watched, reason: str) -> None:
-    for line in watched.lines():
+    """Note that lines run unseen; those of a function that is compiled most likely do not run in Python at all."""
+    for line in watched.lines() if watched.given_up else ():
         facts.unwatched(watched.code.co_filename, line.candidate.line, reason)

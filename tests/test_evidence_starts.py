@@ -65,6 +65,17 @@ def captured(x, y):
     return inner(x)
 
 
+def shared(x):
+    if x.sum() > 0:  # LINE shared
+        return x + 1
+    return x - 1
+
+
+@compiled
+def through(x):
+    return shared(x) * 2
+
+
 @compiled
 def nothing_kept(x, y):
     if x.sum() > 0:
@@ -80,6 +91,9 @@ for function in (one_side, calls, rebound, captured):
     function(ones, torch.ones(3, dtype=torch.float64))
 items(ones, {"mask": torch.ones(3)})
 items(ones, {"mask": torch.ones(3, dtype=torch.int64)})
+through(ones)
+through(-ones)
+shared(torch.ones(3, dtype=torch.float64))
 for size in range(1, 120):
     changing(ones, torch.ones(size))
 
@@ -124,6 +138,11 @@ def test_every_call_is_seen(observed: Observed, marker: str, name: str) -> None:
     assert all(note["unguarded"] == [] for note in notes)
     dtypes = {note["values"][name]["tensor"]["dtype"] for note in notes}
     assert dtypes == {"float32", "float64"}
+
+
+def test_a_call_from_outside_compiled_code_is_seen(observed: Observed) -> None:
+    seen = {(note["how"], note["values"]["x"]["tensor"]["dtype"]) for note in at(observed, "shared")}
+    assert seen == {("traced", "float32"), ("eager", "float64")}
 
 
 def test_runs_are_counted(observed: Observed) -> None:
