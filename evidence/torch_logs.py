@@ -29,6 +29,8 @@ _RECOMPILE_REASON = re.compile(r"^\s*-? ?(?P<reason>\d+/\d+: .*)$")
 _NEXT_REASON = re.compile(r"^\s*guard \d+ failures:$")
 _LIMIT_BEGINS = re.compile(r"^torch\._dynamo hit config\.(?:accumulated_)?(?:recompile_limit|cache_size_limit)")
 _LIMIT_FUNCTION = re.compile(r"^\s*function: '(?P<function>.+)' \((?P<file>.+):(?P<line>\d+)\)")
+_LIMIT_REASON = re.compile(r"^\s*last reason: (?P<reason>\d+/\d+: .*)$")
+"""The newest reason; the only one in a log that was not asked for recompilations."""
 _BEGINS = {
     "graph_breaks": _BREAK_BEGINS,
     "recompiles": _RECOMPILE_BEGINS,
@@ -123,6 +125,8 @@ def _notes(message: _Message) -> Iterator[Note]:
         code = {"name": begins["function"], "filename": begins["file"], "line": int(begins["line"])}
         yield _trace({"dynamo_start": {"stack": [code]}, **identity}, None)
     elif _LIMIT_BEGINS.match(first):
+        if (reason := next(filter(None, map(_LIMIT_REASON.match, message.lines)), None)) is not None:
+            yield _trace({"artifact": {"name": "recompile_reasons"}, **identity}, reason["reason"])
         metrics: dict[str, object] = {"fail_type": "Unsupported", "fail_reason": first}
         if (named := next(filter(None, map(_LIMIT_FUNCTION.match, message.lines)), None)) is not None:
             metrics.update(co_name=named["function"], co_filename=named["file"], co_firstlineno=int(named["line"]))

@@ -102,6 +102,21 @@ def test_the_verbose_log_of_recompilations(tmp_path: Path) -> None:
     assert (row.guard, row.place.file, row.place.line, row.values) == ("n == 2", "/p/a.py", 3, ("2",))
 
 
+def test_the_warning_of_the_recompile_limit_names_the_guard(tmp_path: Path) -> None:
+    prefix = "W1129 12:00:00.000000 5 torch/_dynamo/convert_frame.py:1994] [2/8] "
+    lines = (
+        "torch._dynamo hit config.recompile_limit (8)",
+        "   function: 'forward' (/p/a.py:14)",
+        "   last reason: 2/7: self.calls == 7          # self.calls += 1  # p/a.py:15 in forward (HINT: torch.compile)",
+        'To log all recompilation reasons, use TORCH_LOGS="recompiles".',
+    )
+    log = tmp_path / "log.txt"
+    log.write_text("".join(f"{prefix}{line}\n" for line in lines))
+    (row,) = read(log).recompiles
+    assert (row.kind, row.source_name, row.guard) == ("value", "self.calls", "self.calls == 7")
+    assert (row.limit_hit, row.count) == (True, 1)
+
+
 def test_a_file_without_any_is_an_error_that_names_it(tmp_path: Path) -> None:
     log = tmp_path / "other.txt"
     log.write_text("hello\nRuntimeError: no\n")
