@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 SUFFIX = ".jsonl"
+_FIRST_DESCRIPTOR = 200
 
 KINDS = {
     "process": "first: pid, rank (int or None), argv (list, the whole command line), cwd, python (version); again when "
@@ -57,7 +59,7 @@ class Journal:
         # A signal handler of the program may compile something while this thread writes a note: hence re-entrant.
         self._lock = threading.RLock()
         self._pid = os.getpid()
-        self._file = path.open("a", encoding="utf-8", buffering=1)
+        self._file = _File(path)
         self._headers: list[dict[str, object]] = []
         if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
             os.register_at_fork(
@@ -82,7 +84,7 @@ class Journal:
                 if self.inherited:
                     self._begin_again()
                 self._append({"kind": kind, **fields})
-        except (OSError, ValueError, TypeError, RuntimeError):  # RuntimeError: too deep, or the file is in use below us
+        except (OSError, ValueError, TypeError, RecursionError):
             return
 
     def write_header(self, kind: str, **fields: object) -> None:
@@ -92,13 +94,68 @@ class Journal:
             self._headers.append({"kind": kind, **fields})
 
     def _begin_again(self) -> None:
-        self._pid = os.getpid()
-        self._file = self.path.with_name(f"{self._pid}{SUFFIX}").open("a", encoding="utf-8", buffering=1)
+        pid = os.getpid()
+        parents, self._file = self._file, _File(self.path.with_name(f"{pid}{SUFFIX}"))
+        self._pid = pid
+        parents.close()
         for header in self._headers:
             self._append({**header, "pid": self._pid} if "pid" in header else header)
 
     def _append(self, note: dict[str, object]) -> None:
-        self._file.write(json.dumps(note, default=str, ensure_ascii=True) + "\n")
+        self._file.write((json.dumps(note, default=str, ensure_ascii=True) + "\n").encode())
+
+
+class _File:
+    """A file to append to by a descriptor of its own, out of the way of those of the program.
+
+    Python's file objects close their descriptor when they go. By then it may be that of another file: programs that
+    become daemons close all descriptors, ours too, and open files of their own under the same numbers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        self._path = path
+        self._open()
+
+    def write(self, data: bytes) -> None:
+        """Append to the file and to no other. Raises OSError."""
+        if not self._is_ours():
+            self._open()
+        os.write(self._descriptor, data)
+
+    def close(self) -> None:
+        """Give the descriptor back, if it is still that of the file."""
+        if self._is_ours():
+            os.close(self._descriptor)
+
+    def _open(self) -> None:
+        self._descriptor = _high(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
+        self._identity = _identity(self._descriptor)
+
+    def _is_ours(self) -> bool:
+        try:
+            return _identity(self._descriptor) == self._identity
+        except OSError:
+            return False
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino
+
+
+def _high(descriptor: int) -> int:
+    """The same file under a number that programs do not count on: not 0 to 2 where those are closed, nor the next."""
+    if sys.platform == "win32":
+        return descriptor
+    import fcntl
+
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+    except OSError:  # as many may not be open
+        return os.dup(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:

@@ -151,3 +151,45 @@ def test_a_signal_handler_may_write_while_its_thread_writes(tmp_path: Path) -> N
     kinds = [note["kind"] for note in read_journal(tmp_path / "own.jsonl")]
     assert kinds.count("end") > 19000
     assert "problem" in kinds
+
+
+def test_a_program_that_closes_all_descriptors_gets_them_for_its_own_files(tmp_path: Path) -> None:
+    program(
+        """
+        journal.write("problem", message="before")
+        os.closerange(3, 1024)
+        files = [open(f"{number}.txt", "w") for number in range(250)]
+        journal.write("problem", message="after")
+        os._exit(0) if os.fork() == 0 else os.wait()
+        del journal
+        for file in files:
+            file.write("its own")
+            file.close()
+        """,
+        tmp_path,
+    )
+    notes = read_journal(tmp_path / "own.jsonl")
+    assert [note["message"] for note in notes] == ["before", "after"]
+    assert {file.read_text() for file in tmp_path.glob("*.txt")} == {"its own"}
+
+
+def test_the_program_gets_the_descriptors_that_it_would_have_had(tmp_path: Path) -> None:
+    words = "print(os.open('.', os.O_RDONLY), *(os.pipe()))"
+    plain = subprocess.run([sys.executable, "-c", "import os\n" + words], text=True, capture_output=True, check=True)
+    assert program(words, tmp_path) == plain.stdout
+
+
+def test_a_child_is_not_warned_of_the_file_of_its_parent(tmp_path: Path) -> None:
+    program(
+        """
+        import warnings
+        warnings.simplefilter("error")
+        sys.unraisablehook = lambda unraisable: os._exit(1)
+        child = os.fork()
+        if not child:
+            journal.write("end")
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        """,
+        tmp_path,
+    )
