@@ -11,11 +11,13 @@ from pathlib import Path
 import typer
 
 from gbfix.cli.failure import FAILED, internal_error
+from gbfix.cli.names import display_name
 from gbfix.engine.model import GbfixError
 from gbfix.evidence.hashes import without_changed
 from gbfix.evidence.launch import ExitStatus
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.reader import journal_notes, read_evidence
+from gbfix.evidence.store import save_evidence
 
 
 @contextmanager
@@ -42,6 +44,19 @@ def ending_like(exit_status: int) -> Iterator[None]:
         raise typer.Exit(exit_status or FAILED) from error
 
 
+def keep_evidence(evidence: Evidence, document: Path) -> Evidence:
+    """Save the evidence; returns it with what the user should know about that. Raises WriteError.
+
+    A run in which PyTorch was not imported, such as one whose command was misspelt, shows nothing: the document of an
+    earlier run is left as it is.
+    """
+    if document.exists() and not any(process.torch for process in evidence.processes):
+        kept = f"{display_name(document)} is left as an earlier run wrote it"
+        return replace(evidence, problems=(*evidence.problems, kept))
+    save_evidence(evidence, document)
+    return evidence
+
+
 def evidence_of_run(journals: Path, root: Path, command: Sequence[str], status: ExitStatus, started: float) -> Evidence:
     """Fold the notes of a run that has ended. Raises OSError when they cannot be read.
 
@@ -51,5 +66,4 @@ def evidence_of_run(journals: Path, root: Path, command: Sequence[str], status: 
     evidence = without_changed(evidence, started, "while the program ran")
     if not status.signal:
         return evidence
-    killed = f"the program was ended by {status.signal}; what it had shown until then is kept"
-    return replace(evidence, problems=(killed, *evidence.problems))
+    return replace(evidence, problems=(f"the program was ended by {status.signal}", *evidence.problems))

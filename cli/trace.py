@@ -52,15 +52,15 @@ def trace(
 ) -> None:
     """Run a program as it is, and rank what splits its graphs and what is compiled again.
 
-    For example: gbfix trace -- train.py --epochs 1. The program's output is left alone: the text report goes to
-    standard error after it, json and github to standard output. The exit status is the program's own; 2 when gbfix
-    failed and the program did not.
+    For example: gbfix trace -- train.py --epochs 1. What follows CMD belongs to it, options too. The program's output
+    is left alone: the text report goes to standard error after it, json and github to standard output. The exit
+    status is the program's own; 2 when gbfix failed and the program did not.
     """
     from gbfix.cli.evidence_output import print_report
     from gbfix.cli.evidence_report import report_of
     from gbfix.cli.evidence_source import check_choice, is_evidence, read_saved
     from gbfix.cli.evidence_target import check_writable, evidence_target, project_root
-    from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder
+    from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder, keep_evidence
     from gbfix.cli.options import chosen_rules, settings_with
     from gbfix.cli.run_program import not_in_force
     from gbfix.evidence.launch import observed_environment, resolve_command, run_program
@@ -92,7 +92,6 @@ def trace(
             for line in not_in_force(copies, journals) if overlay else ():
                 typer.echo(f"gbfix: {line}", err=True)
             with ending_like(status.code):
-                evidence = evidence_of_run(journals, root, words, status, started)
-                save_evidence(evidence, target)
+                evidence = keep_evidence(evidence_of_run(journals, root, words, status, started), target)
                 print_report(report_of(evidence, rules, target), output_format, top=top, output=output, was_run=True)
         raise typer.Exit(status.code)

@@ -192,6 +192,15 @@ def test_a_program_without_pytorch(project: Project) -> None:
     assert (done.code, done.out) == (0, "done\n")
     assert "PyTorch" in done.err
     assert "Graph breaks" not in done.err
+    assert json.loads(project.read(".gbfix/evidence.json"))["processes"]
+
+
+def test_a_misspelt_command_takes_no_evidence_away(project: Project) -> None:
+    project.write(".gbfix/evidence.json", "what an earlier run showed\n")
+    done = project.gbfix("trace", "--", "-m", "no_such_module")
+    assert done.code == 1
+    assert ".gbfix/evidence.json is left as an earlier run wrote it" in done.err
+    assert project.read(".gbfix/evidence.json") == "what an earlier run showed\n"
 
 
 def test_a_program_that_compiles_nothing(project: Project) -> None:
