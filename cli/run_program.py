@@ -18,7 +18,11 @@ SETTINGS = {"allow_interspersed_args": False}
 
 Command = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CMD...", help="What to run: a script, -m MODULE, pytest, torchrun, with its arguments."),
+    typer.Argument(
+        metavar="-- CMD",
+        help="What to run: a script or -m MODULE, with the Python of gbfix, or a program such as pytest or torchrun; "
+        "then its arguments.",
+    ),
 ]
 
 
