@@ -18,13 +18,21 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gbfix.evidence.candidates import Candidate, add_candidate, candidate_lines
-from gbfix.evidence.describe import Unrealized, class_names, describe, describe_variable, source_text, unwrap
+from gbfix.evidence.describe import (
+    Unrealized,
+    class_names,
+    describe,
+    describe_variable,
+    instance_dict,
+    source_text,
+    unwrap,
+)
 from gbfix.evidence.ending import at_end
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import aliases, function_name, mutable, object_identity, outline
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
-from gbfix.evidence.lookup import MISSING, attribute, is_recorded_global
+from gbfix.evidence.lookup import MISSING, MODULE_STORES, attribute, is_recorded_global
 from gbfix.evidence.stack import FOUNDATIONS, Origin, origin, resumed
 from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
@@ -93,6 +101,8 @@ class Pending:
     unrealized: dict[str, list[Unrealized]] = field(default_factory=dict)
     real: dict[str, tuple[Any, str]] = field(default_factory=dict)
     """By name, what was read from a real object or a global, and the start of the texts of its guards."""
+    guarded_by: dict[str, str] = field(default_factory=dict)
+    """By path, the start of the texts of the guards that hold where it leads; Dynamo knows what is there."""
     identities: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     unmentioned: list[str] = field(default_factory=list)
     at_break: bool = False
@@ -267,7 +277,7 @@ def _read(translator: Any, candidate: Candidate, how: str) -> Pending:  # noqa: 
     for name, found in translator.symbolic_locals.items():
         variable = _contents(found, effects)
         if name.isidentifier() and not name.startswith(GENERATED_NAMES) and variable is not None:
-            _add(pending, name, variable, mentioned=name in candidate.names)
+            _add(pending, name, variable, effects, mentioned=name in candidate.names)
     for name in candidate.names:
         value = translator.f_globals.get(name, MISSING)
         if name not in pending.values and name not in translator.symbolic_globals and is_recorded_global(value):
@@ -295,9 +305,12 @@ def _mutations(effects: Any, variable: Any) -> Mapping[str, Any]:  # noqa: ANN40
     return found
 
 
-def _add(pending: Pending, name: str, variable: Any, *, mentioned: bool = True) -> None:  # noqa: ANN401
+def _add(pending: Pending, name: str, variable: Any, effects: Any, *, mentioned: bool = True) -> None:  # noqa: ANN401
     unrealized: list[Unrealized] = []
     facts = describe_variable(variable, depth=2 if mentioned else 0, unrealized=unrealized)
+    others = [_tracked(effects, unwrap(one.variable)._cache.value) for one in unrealized]
+    if any(other is not None and "TensorVariable" not in class_names(unwrap(other)) for other in others):
+        return  # another name for an object that the traced code can change: no guard holds that it is one
     pending.values[name] = facts
     if not mentioned:
         pending.unmentioned.append(name)
@@ -316,20 +329,37 @@ def _add_path(pending: Pending, path: str, translator: Any) -> None:  # noqa: AN
             variable = unwrap(variable)
             mutated = _mutations(effects, variable)
             if name in mutated:
-                variable = mutated[name]
+                variable, text = mutated[name], ""
                 continue
-            real, text = _real(variable)
-            variable = None
+            real, source = _real(variable)
+            text = text or source
+        if _is_in_changed_store(effects, real, name):
+            return
         real, text = attribute(real, name), f"{text}.{name}"
         if real is MISSING:
             return
+        variable = _tracked(effects, real)
     if variable is not None:
         if not any(name in class_names(unwrap(variable)) for name in NO_VALUE):
-            _add(pending, path, variable)
+            _add(pending, path, variable, effects)
+            if text:
+                pending.guarded_by[path] = text
     elif real is not MISSING:
         pending.values[path] = describe(real)
         pending.real[path] = (real, text)
         pending.identities[path] = {object_identity(real)}
+
+
+def _tracked(effects: Any, real: object) -> Any:  # noqa: ANN401
+    """The tracker of an object that the traced code can change: what it did is not done to the real one yet."""
+    return effects.id_to_variable.get(id(real))
+
+
+def _is_in_changed_store(effects: Any, real: object, name: str) -> bool:  # noqa: ANN401
+    """Whether a module keeps an attribute in a dict of parameters, buffers or submodules that the traced code set."""
+    held = instance_dict(real)
+    stores = (_tracked(effects, held[store]) for store in MODULE_STORES if store in held and name not in held)
+    return any(store is not None and effects.is_modified(store) for store in stores)
 
 
 def _real(variable: Any) -> tuple[Any, str]:  # noqa: ANN401
@@ -372,13 +402,14 @@ def _settle(output: Any, pending: Pending) -> list[str]:  # noqa: ANN401
         if text in fakes:  # sizes that are dynamic by now are symbols in it
             tensor, kind = describe(fakes[text]).get("tensor"), pending.values[name]
             kind.update({"tensor": tensor} if tensor is not None and "tensor" in kind else {})
+    for name, text in [*pending.guarded_by.items(), *((name, text) for name, (_, text) in pending.real.items())]:
         if not any(guard == text or guard.startswith(text + ".") for guard in guards):
             unguarded.append(name)
     for name, variable in pending.variables.items():
         pending.identities[name] |= _identities(variable)
     for name in pending.unmentioned:
         pending.values[name] = outline(pending.values[name])
-    return sorted(unguarded)
+    return sorted(set(unguarded))
 
 
 def _refresh(waiting: list[Unrealized]) -> bool:

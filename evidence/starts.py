@@ -11,12 +11,14 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
-from gbfix.evidence.describe import describe, source_text
+from gbfix.evidence.describe import MAX_ITEMS, SCALARS, describe, source_text
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import SNAPSHOTS, outline
+from gbfix.evidence.lookup import MISSING, path_value
 
 MAX_STARTS = 100
 LOCAL = re.compile(r"L\['(\w+)'\]")
@@ -39,9 +41,16 @@ class Open:
 
     def filled(self, held: Mapping[str, object]) -> dict[str, Any]:
         """The facts with those of the locals; names whose local has no value stay open."""
-        found = {name: describe(held[local]) for name, local in self.locals.items() if local in held}
+        values = {name: held[local] for name, local in self.locals.items() if local in held}
+        for path in self.facts["unguarded"]:
+            values[path] = path_value(values, path) if "." in path else values.get(path, MISSING)
+        for name in list(values):
+            local = self.locals.get(name.partition(".")[0], "")
+            if values[name] is MISSING or _is_shared(values[name], local, held):
+                del values[name]
+        found = {name: describe(value) for name, value in values.items()}
         read = {name: outline(facts) if name in self.outlined else facts for name, facts in found.items()}
-        unguarded = [name for name in self.facts["unguarded"] if name.partition(".")[0] not in read]
+        unguarded = [name for name in self.facts["unguarded"] if name not in read]
         return {**self.facts, "values": {**self.facts["values"], **read}, "unguarded": unguarded}
 
     def note(self, facts: Facts) -> None:
@@ -81,6 +90,24 @@ class Start:
         """Note that the function started without being read."""
         for waiting in self.opens:
             facts.unwatched(waiting.file, waiting.line, reason)
+
+
+def _is_shared(value: object, local: str, held: Mapping[str, object]) -> bool:
+    """Whether another local leads to the same objects: the function may have changed them under that name."""
+    own = _objects(value)
+    return any(name != local and not own.isdisjoint(_objects(other)) for name, other in held.items())
+
+
+def _objects(value: object, depth: int = 2) -> set[int]:
+    """What can be changed in place, by its id: a value, and what plain containers among it hold."""
+    if type(value) in SCALARS:
+        return set()
+    found = {id(value)} if type(value) is not tuple else set()
+    if depth and type(value) in (list, tuple, dict):
+        items: Any = value
+        for item in islice(list(items.values() if type(value) is dict else items), MAX_ITEMS):
+            found |= _objects(item, depth - 1)
+    return found
 
 
 def open_locals(unguarded: list[str], variables: Mapping[str, Any]) -> dict[str, str]:

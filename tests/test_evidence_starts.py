@@ -83,7 +83,52 @@ def nothing_kept(x, y):
     return x + y
 
 
+class Holder:
+    def __init__(self, scale):
+        self.scale = scale
+
+
+@compiled
+def paths(x, holder):
+    if x.sum() > 0:  # LINE paths
+        return x + 1
+    return x + holder.scale
+
+
+@compiled
+def two_names(x, first, second):
+    first[0] = first[0].double()
+    if x.sum() > 0:  # LINE two_names
+        return x + 1
+    return x + second[0]
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts, self.cache, self.child = [torch.ones(3)], {"k": torch.ones(3)}, torch.nn.Module()
+        self.child.scale = torch.ones(3)
+        self.register_buffer("buffer", torch.ones(3))
+
+    @compiled
+    def forward(self, x, parts):
+        parts[0] = parts[0].double()
+        self.cache["k"] = self.cache["k"].double()
+        self.child.scale = self.child.scale.double()
+        self.buffer = self.buffer.double()
+        if x.sum() > 0:  # LINE changed
+            return x + 1
+        return x + self.parts[0] + self.cache["k"] + self.child.scale + self.buffer
+
+
 ones = torch.ones(3)
+paths(ones, Holder(ones.clone()))
+paths(ones, Holder(ones.double()))
+two_names(ones, [ones], [ones.clone()])
+parts = [ones.clone()]
+two_names(ones, parts, parts)
+model = Model()
+model(ones, model.parts)
 for function in (one_side, calls, rebound, captured):
     function(ones, torch.ones(3))
     function(-ones, torch.ones(3))
@@ -160,6 +205,26 @@ def test_items_of_a_container_are_seen(observed: Observed) -> None:
     masks = {dict(note["values"]["batch"]["items"])["mask"]["tensor"]["dtype"] for note in notes}
     assert masks == {"float32", "int64"}
     assert all(note["unguarded"] == [] for note in notes)
+
+
+def test_what_an_argument_leads_to_is_seen_in_every_call(observed: Observed) -> None:
+    notes = at(observed, "paths")
+    assert {note["values"]["holder.scale"]["tensor"]["dtype"] for note in notes} == {"float32", "float64"}
+    assert all(note["unguarded"] == [] for note in notes)
+
+
+def test_an_object_that_has_two_names_may_have_changed_under_the_other(observed: Observed) -> None:
+    told = ["second" in note["values"] and "second" not in note["unguarded"] for note in at(observed, "two_names")]
+    assert sorted(told) == [False, True]
+
+
+def test_what_the_function_changed_before_is_not_what_it_was_at_the_start(observed: Observed) -> None:
+    (note,) = at(observed, "changed")
+    known = {name: value for name, value in note["values"].items() if name not in note["unguarded"]}
+    held = [value for name in ("self.parts", "self.cache") for _, value in known.get(name, {}).get("items", ())]
+    held += [known[name] for name in ("self.child.scale", "self.buffer") if name in known]
+    assert held != []
+    assert {value["tensor"]["dtype"] for value in held} == {"float64"}
 
 
 def test_facts_that_keep_changing_do_not_cover_the_run(observed: Observed) -> None:
