@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,8 @@ from gbfix.cli.evidence_use import used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.engine.files import SourceText, read_source
-from gbfix.engine.model import Finding, GbfixError, Rule, SourceError
+from gbfix.engine.model import Finding, Rule, SourceError
+from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.model import Break, Evidence, Place
 
 
@@ -77,8 +77,7 @@ def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evide
     return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems)
 
 
-def _is_changed(path: Path, digest: str | None) -> bool:
-    try:
-        return digest is not None and hashlib.sha256(path.read_bytes()).hexdigest() != digest
-    except OSError as error:
-        raise GbfixError(f"{path}: cannot be read: {error.strerror}; make it readable") from error
+def _is_changed(path: Path, known: str | None) -> bool:
+    """Whether a file is another text than `known` says; one that cannot be read now is not: the rules' run tells."""
+    now = file_hash(path)
+    return known is not None and now is not None and now != known

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from gbfix.cli.evidence_rows import EvidenceReport, Totals
 from gbfix.evidence.model import Break, Evidence, Recompile
-
-_KINDS = {
-    "size": "another size",
-    "shape_expression": "another outcome of a comparison of sizes",
-    "rank": "another number of dimensions",
-    "dtype": "another dtype",
-    "stride": "another memory layout",
-    "requires_grad": "with and without gradients",
-    "device": "another device",
-    "value": "another value",
-    "type": "another type",
-    "identity": "another object",
-    "length": "another length",
-    "keys": "other keys",
-    "global_state": "another setting",
-    "aliasing": "shared arguments",
-}
+from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
 
 
 def kind_of_break(site: Break) -> str:
@@ -35,7 +19,7 @@ def kind_of_break(site: Break) -> str:
 
 def kind_of_recompile(row: Recompile) -> str:
     """The kind with the value that the guard looks at, and the guard."""
-    name = _KINDS.get(row.kind, "another condition")
+    name = RECOMPILE_KINDS.get(row.kind, RECOMPILE_KINDS["other"]).name
     source = f" of {row.source_name}" if row.source_name else ""
     return f"{name}{source} ({row.guard})" if row.guard else f"{name}{source}"
 

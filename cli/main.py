@@ -8,11 +8,11 @@ import typer
 
 from gbfix.cli.apply import apply
 from gbfix.cli.explain import explain
+from gbfix.cli.program import SETTINGS
 from gbfix.cli.rules import rules
-from gbfix.cli.run_program import SETTINGS as RUN_SETTINGS
 from gbfix.cli.run_program import run
 from gbfix.cli.scan import scan
-from gbfix.cli.trace import SETTINGS, trace
+from gbfix.cli.trace import trace
 from gbfix.cli.undo import undo
 
 app = typer.Typer(
@@ -27,8 +27,8 @@ app = typer.Typer(
 )
 for command in (scan, apply, undo, rules, explain):
     app.command()(command)
-app.command(context_settings=SETTINGS)(trace)
-app.command(context_settings=RUN_SETTINGS)(run)
+for command in (trace, run):
+    app.command(context_settings=SETTINGS)(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from gbfix.cli.failure import one_line_failures
+from gbfix.cli.program import Command
 
 if TYPE_CHECKING:
     from gbfix.evidence.overlay import OverlaidFile
-
-SETTINGS = {"allow_interspersed_args": False}
-"""Everything from the first word of the command on belongs to the command, options too."""
-
-Command = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="-- CMD",
-        help="What to run: a script or -m MODULE, with the Python of gbfix, or a program such as pytest or torchrun; "
-        "then its arguments.",
-    ),
-]
 
 
 def run(command: Command = None) -> None:

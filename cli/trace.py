@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gbfix.cli.failure import one_line_failures
+from gbfix.cli.program import Command
 from gbfix.cli.report_format import ReportFormat
 
-SETTINGS = {"allow_interspersed_args": False}
-"""Everything from the first word of the command on belongs to the command, options too."""
+if TYPE_CHECKING:
+    from gbfix.evidence.model import Evidence
 
-Command = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="-- CMD",
-        help="What to run: a script or -m MODULE, with the Python of gbfix, or a program such as pytest or torchrun; "
-        "then its arguments.",
-    ),
-]
 Saved = Annotated[
     Path | None,
     typer.Option(
@@ -62,40 +56,68 @@ def trace(
     """
     from gbfix.cli.evidence_output import print_report
     from gbfix.cli.evidence_report import report_of
-    from gbfix.cli.evidence_source import check_choice, is_evidence, read_saved
-    from gbfix.cli.evidence_target import check_writable, evidence_target, project_root
-    from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder, keep_evidence
+    from gbfix.cli.evidence_source import check_choice
+    from gbfix.cli.evidence_target import check_writable
     from gbfix.cli.options import chosen_rules, settings_with
-    from gbfix.cli.run_program import not_in_force
-    from gbfix.evidence.launch import observed_environment, resolve_command, run_program
-    from gbfix.evidence.overlay import MANIFEST, check_overlay, overlay_folder
-    from gbfix.evidence.store import save_evidence
 
     with one_line_failures():
         check_choice(command, saved)
         rules = chosen_rules(settings_with(None, None, None, assume_compiled=False))
-        root = project_root()
         if output is not None:
             check_writable(output, "--output report.txt")
+
+        def show(evidence: Evidence, document: Path) -> None:
+            report = report_of(evidence, rules, document)
+            print_report(report, output_format, top=top, output=output, was_run=saved is None)
+
         if saved is not None:
-            evidence = read_saved(saved, root)
-            document = saved
-            if evidence_file is not None or not is_evidence(saved):
-                document = evidence_target(evidence_file, root)
-                save_evidence(evidence, document)
-            print_report(report_of(evidence, rules, document), output_format, top=top, output=output, was_run=False)
-            return
-        words = resolve_command(command or [])
-        target = evidence_target(evidence_file, root)
-        copies = check_overlay(overlay_folder(root)) if overlay else ()
-        manifest = overlay_folder(root) / MANIFEST if overlay else None
-        with journal_folder() as journals:
-            environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=not no_values)
-            started = time.time()
-            status = run_program(words, environment)
-            for line in not_in_force(copies, journals) if overlay else ():
-                typer.echo(f"gbfix: {line}", err=True)
-            with ending_like(status.code):
-                evidence = keep_evidence(evidence_of_run(journals, root, words, status, started), target)
-                print_report(report_of(evidence, rules, target), output_format, top=top, output=output, was_run=True)
-        raise typer.Exit(status.code)
+            _read(saved, evidence_file, show)
+        else:
+            _run(command or [], evidence_file, show, values=not no_values, overlay=overlay)
+
+
+def _read(saved: Path, evidence_file: Path | None, show: Callable[[Evidence, Path], None]) -> None:
+    """Report on what was saved; traces and logs become evidence on disk, too."""
+    from gbfix.cli.evidence_source import is_evidence, read_saved
+    from gbfix.cli.evidence_target import evidence_target, project_root
+    from gbfix.evidence.store import save_evidence
+
+    root = project_root()
+    evidence = read_saved(saved, root)
+    document = saved
+    if evidence_file is not None or not is_evidence(saved):
+        document = evidence_target(evidence_file, root)
+        save_evidence(evidence, document)
+    show(evidence, document)
+
+
+def _run(
+    command: Sequence[str],
+    evidence_file: Path | None,
+    show: Callable[[Evidence, Path], None],
+    *,
+    values: bool,
+    overlay: bool,
+) -> None:
+    """Run the command, keep what it showed, and report on it. Raises typer.Exit with the command's exit status."""
+    from gbfix.cli.evidence_target import evidence_target, project_root
+    from gbfix.cli.observed_run import ending_like, evidence_of_run, journal_folder, keep_evidence
+    from gbfix.cli.run_program import not_in_force
+    from gbfix.evidence.launch import observed_environment, resolve_command, run_program
+    from gbfix.evidence.overlay import MANIFEST, check_overlay, overlay_folder
+
+    root = project_root()
+    words = resolve_command(command)
+    target = evidence_target(evidence_file, root)
+    copies = check_overlay(overlay_folder(root)) if overlay else ()
+    manifest = overlay_folder(root) / MANIFEST if overlay else None
+    with journal_folder() as journals:
+        environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=values)
+        started = time.time()
+        status = run_program(words, environment)
+        for line in not_in_force(copies, journals) if overlay else ():
+            typer.echo(f"gbfix: {line}", err=True)
+        with ending_like(status.code):
+            evidence = keep_evidence(evidence_of_run(journals, root, words, status, started), target)
+            show(evidence, target)
+    raise typer.Exit(status.code)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RecompileKind:
-    """One kind of guard. cause: what differed between two calls. price: how many compilations that makes.
+    """One kind of guard.
 
+    name: what was met, in a few words. cause: what differed between two calls. price: how many compilations that makes.
     ways_out: what helps, the most transparent first, each with its price. One that begins with "Nothing has to be
     done" says when the recompilation may stay.
     """
 
+    name: str
     cause: str
     price: str
     ways_out: tuple[str, ...]
@@ -24,6 +26,7 @@ class RecompileKind:
 
 RECOMPILE_KINDS = {
     "size": RecompileKind(
+        "another size",
         "A tensor had another size in one dimension than in the calls before.",
         "The second size compiles once more and makes the dimension dynamic; later sizes are free, but sizes 0 and 1 "
         "compile once each.",
@@ -37,6 +40,7 @@ RECOMPILE_KINDS = {
         ),
     ),
     "shape_expression": RecompileKind(
+        "another outcome of a comparison of sizes",
         "The program compares sizes or computes with them (a branch, a modulus, a reshape), and the result differed.",
         "One compilation for each outcome of the comparison.",
         (
@@ -45,11 +49,13 @@ RECOMPILE_KINDS = {
         ),
     ),
     "rank": RecompileKind(
+        "another number of dimensions",
         "A tensor had another number of dimensions.",
         "One compilation for each number of dimensions.",
         ("Bring the tensor to one number of dimensions in the caller, with unsqueeze or reshape.",),
     ),
     "dtype": RecompileKind(
+        "another dtype",
         "A tensor had another dtype.",
         "One compilation for each dtype.",
         (
@@ -58,11 +64,13 @@ RECOMPILE_KINDS = {
         ),
     ),
     "stride": RecompileKind(
+        "another memory layout",
         "A tensor had another memory layout: transposed, sliced, or channels-last in some calls only.",
         "One compilation for each layout.",
         ("Call contiguous() in the caller, which copies when the layout differs.",),
     ),
     "requires_grad": RecompileKind(
+        "with and without gradients",
         "A tensor required a gradient in some calls and not in others.",
         "One compilation for each of the two.",
         (
@@ -71,11 +79,13 @@ RECOMPILE_KINDS = {
         ),
     ),
     "device": RecompileKind(
+        "another device",
         "A tensor was on another device, or of another kind of storage (the dispatch keys differ).",
         "One compilation for each device.",
         ("Move the tensors to one device in the caller, before the first call.",),
     ),
     "value": RecompileKind(
+        "another value",
         "A Python value that the program reads was another one: an argument, an attribute, a global or a closure "
         "variable. Strings, booleans, numbers used in range() and integers held in modules, tuples or "
         "globals are compared exactly.",
@@ -91,11 +101,13 @@ RECOMPILE_KINDS = {
         ),
     ),
     "type": RecompileKind(
+        "another type",
         "A value was of another Python type, for instance None, or a Parameter where a Tensor had been.",
         "One compilation for each type.",
         ("Pass the same type in every call; a Parameter and a Tensor are two types.",),
     ),
     "identity": RecompileKind(
+        "another object",
         "Another object was found where one particular object had been: a function, lambda, enum member or module "
         "made anew for a call.",
         "One compilation for each object, until the recompile limit (8) makes the function run in Python.",
@@ -105,6 +117,7 @@ RECOMPILE_KINDS = {
         ),
     ),
     "length": RecompileKind(
+        "another length",
         "A list, tuple or dict had another number of items.",
         "One compilation for each length.",
         (
@@ -113,22 +126,26 @@ RECOMPILE_KINDS = {
         ),
     ),
     "keys": RecompileKind(
+        "other keys",
         "A dict or set had other keys.",
         "One compilation for each set of keys.",
         ("Pass the same keys in every call; hand over only those that the function reads.",),
     ),
     "global_state": RecompileKind(
+        "another setting",
         "A setting of PyTorch or of a module was another one: grad mode, autocast, default dtype, number of threads, "
         "or train() against eval().",
         "One compilation for each combination.",
         ("Nothing has to be done for training and evaluation: each is compiled once and kept.",),
     ),
     "aliasing": RecompileKind(
+        "shared arguments",
         "Two arguments were the same tensor in some calls and different ones in others.",
         "One compilation for each pattern of shared tensors.",
         ("Pass a clone() from the caller, which copies, or never pass one tensor under two names.",),
     ),
     "other": RecompileKind(
+        "another condition",
         "A condition of another kind no longer held; the text of the guard says which.",
         "One compilation for each outcome.",
         ("Look for the value that the guard names, and keep it the same between calls.",),
