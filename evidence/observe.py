@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 from typing import Any
 
+from gbfix.evidence import entries
 from gbfix.evidence.candidates import Candidate, add_candidate, candidate_lines
 from gbfix.evidence.describe import (
     Unrealized,
@@ -51,6 +52,7 @@ def install(journal: Journal) -> None:
     observer = Observer(facts, Sources(os.getcwd()), journal)
     at_end(facts.flush)
     at_end(observer.watcher.finish)
+    entries.listen(observer.watcher)
     after_import("torch._dynamo.symbolic_convert", observer.attach)
     after_import("torch._dynamo.convert_frame", observer.watcher.attach)
 

@@ -109,6 +109,13 @@ class Watcher:
         """Note an observation each time that the function, once compiled, starts: only then is all of it known."""
         self._opens.setdefault(code, []).append(waiting)
 
+    def before(self, _entry: int) -> None:
+        """A compiled call begins, perhaps in a thread that makes its first one (see `entries.Listener`)."""
+        self._quietly(self._watch.call_begins)
+
+    def after(self, _entry: int, *, compiled: bool) -> None:
+        """A compiled call ended."""
+
     def finish(self) -> None:
         """Note what could not be watched to the end of the process."""
         for code in list(self._opens):
@@ -182,6 +189,9 @@ class Monitor:
         MONITORING.set_local_events(self._tool, start.code, MONITORING.events.PY_START)
         return True
 
+    def call_begins(self) -> None:
+        """Nothing needs to be done: events come from every thread."""
+
     def finish(self) -> None:
         """Nothing is left: every run was seen, or its line counts as settled."""
 
@@ -246,13 +256,18 @@ class Tracer:
         self._starts[id(start.code)] = start
         return True
 
+    def call_begins(self) -> None:
+        """Watch the thread that makes a compiled call, whoever else does not trace it."""
+        self._trace_this_thread()
+        self.finish()
+
     def finish(self) -> None:
         """Note the functions that were still watched when somebody else replaced the trace function."""
         if self._busy and sys.gettrace() is not self._call_event:
             reason = "another trace function replaced the one of gbfix"
-            for watched in self._watched.values():
+            for watched in list(self._watched.values()):
                 _unwatched(self._facts, watched, reason)
-            for start in self._starts.values():
+            for start in list(self._starts.values()):
                 start.unwatched(self._facts, reason)
 
     @property

@@ -8,7 +8,7 @@ import pytest
 from observed import Observed, observe
 
 PROGRAM = """
-import gc, sys, weakref
+import gc, sys, threading, weakref
 import torch
 
 
@@ -125,6 +125,9 @@ ones = torch.ones(3)
 paths(ones, Holder(ones.clone()))
 paths(ones, Holder(ones.double()))
 two_names(ones, [ones], [ones.clone()])
+in_thread = threading.Thread(target=paths, args=(ones, Holder(ones.half())))
+in_thread.start()
+in_thread.join()
 parts = [ones.clone()]
 two_names(ones, parts, parts)
 model = Model()
@@ -209,7 +212,8 @@ def test_items_of_a_container_are_seen(observed: Observed) -> None:
 
 def test_what_an_argument_leads_to_is_seen_in_every_call(observed: Observed) -> None:
     notes = at(observed, "paths")
-    assert {note["values"]["holder.scale"]["tensor"]["dtype"] for note in notes} == {"float32", "float64"}
+    dtypes = {note["values"]["holder.scale"]["tensor"]["dtype"] for note in notes}
+    assert dtypes == {"float32", "float64", "float16"}, "the last of them in another thread"
     assert all(note["unguarded"] == [] for note in notes)
 
 
