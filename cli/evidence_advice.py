@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from gbfix.cli.evidence_findings import Findings
-from gbfix.cli.evidence_places import absolute_path, is_library, is_pytorch
+from gbfix.cli.evidence_places import absolute_path, is_library, is_pytorch, original_of
 from gbfix.cli.names import display_name
 from gbfix.engine.model import Discharge, Finding, Obligation, Safety
 from gbfix.evidence.model import Break, Evidence, Place
@@ -77,18 +77,20 @@ def _met(obligation: Obligation) -> str:
 
 
 def _commands(evidence: Evidence, options: Sequence[str], place: Place, safety: Safety) -> tuple[str, ...]:
-    """How to have a fix made; a file of a library is not edited but overlaid."""
+    """How to have a fix made; a file of a library is not edited but overlaid, and so is one whose copy ran."""
     if safety is Safety.REFUSED:
         return ()
-    library = is_library(evidence, place)
+    path = absolute_path(evidence, place.file)
+    original = original_of(evidence, path)
+    library = original is not None or is_library(evidence, place)
     observed = any(observation.file == place.file for observation in evidence.observations)
     words = [
         "gbfix apply",
         *(["--overlay"] if library else []),
         *(["--unsafe"] if safety is Safety.UNSAFE else []),
         *(["--assume-compiled"] if library and not observed else []),
-        *map(quote, options),
-        quote(display_name(absolute_path(evidence, place.file))),
+        *(map(quote, options) if original is None else ()),
+        quote(display_name(original or path)),
     ]
     return (" ".join(words), *(("gbfix run -- CMD",) if library else ()))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gbfix.engine.model import GbfixError
 from gbfix.evidence.model import Evidence, Place
+from gbfix.evidence.overlay import overlay_folder, read_overlay
 from gbfix.evidence.places import Places
 from gbfix.evidence.stack import FOUNDATIONS, Origin
 
@@ -12,6 +14,18 @@ from gbfix.evidence.stack import FOUNDATIONS, Origin
 def absolute_path(evidence: Evidence, file: str) -> Path:
     """The file of a place on this machine."""
     return Places(Path(evidence.root)).path(file)
+
+
+def original_of(evidence: Evidence, path: Path) -> Path | None:
+    """The file that a copy in the overlay stands for; None for any other file."""
+    folder = overlay_folder(Path(evidence.root))
+    if not path.is_relative_to(folder):
+        return None
+    try:
+        files = read_overlay(folder)
+    except GbfixError:  # the overlay was dropped since
+        return None
+    return next((Path(file.original) for file in files if folder / file.copy == path), None)
 
 
 def is_library(evidence: Evidence, place: Place) -> bool:

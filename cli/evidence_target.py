@@ -19,11 +19,15 @@ def project_root() -> Path:
     return repository_root(Path()) or Path(os.path.realpath(Path.cwd()))
 
 
-def evidence_target(wanted: Path | None, root: Path) -> Path:
-    """Where the evidence goes: the file that was named, else .gbfix/evidence.json at the root. Raises WriteError."""
+def evidence_target(wanted: Path | None, root: Path, *, overlay: bool = False) -> Path:
+    """Where the evidence goes: the file that was named, else .gbfix/evidence.json at the root. Raises WriteError.
+
+    A run with the overlay shows copies and not their originals, whose evidence `gbfix apply --overlay` still needs.
+    """
     if wanted is None:
         data_folder(root)
-        return find_evidence(root)
+        usual = find_evidence(root)
+        return usual.with_name("evidence-overlay.json") if overlay else usual
     check_writable(wanted, "--evidence evidence.json")
     return wanted
 

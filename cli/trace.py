@@ -29,7 +29,11 @@ Format = Annotated[ReportFormat, typer.Option("--output-format", help="How the r
 OutputFile = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write the report to this file.")]
 EvidenceFile = Annotated[
     Path | None,
-    typer.Option("--evidence", metavar="FILE", help="Where the evidence is kept. Default: .gbfix/evidence.json."),
+    typer.Option(
+        "--evidence",
+        metavar="FILE",
+        help="Where the evidence is kept. Default: .gbfix/evidence.json, with --overlay .gbfix/evidence-overlay.json.",
+    ),
 ]
 NoValues = Annotated[bool, typer.Option("--no-values", help="Do not record what names hold at branches.")]
 WithOverlay = Annotated[
@@ -108,7 +112,7 @@ def _run(
 
     root = project_root()
     words = resolve_command(command)
-    target = evidence_target(evidence_file, root)
+    target = evidence_target(evidence_file, root, overlay=overlay)
     copies = check_overlay(overlay_folder(root)) if overlay else ()
     manifest = overlay_folder(root) / MANIFEST if overlay else None
     with journal_folder() as journals:

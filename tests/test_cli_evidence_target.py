@@ -20,6 +20,7 @@ def test_the_root_is_the_repository_or_the_current_folder(tmp_path: Path, monkey
 
 def test_evidence_goes_below_the_root_or_where_the_user_says(tmp_path: Path) -> None:
     assert evidence_target(None, tmp_path) == tmp_path / ".gbfix" / "evidence.json"
+    assert evidence_target(None, tmp_path, overlay=True) == tmp_path / ".gbfix" / "evidence-overlay.json"
     assert (tmp_path / ".gbfix").is_dir()
     assert evidence_target(tmp_path / "mine.json", tmp_path) == tmp_path / "mine.json"
 

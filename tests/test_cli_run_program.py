@@ -175,3 +175,20 @@ def test_a_trace_with_the_overlay_shows_what_is_left(project: Project) -> None:
     assert "1 break site" in before.err
     assert "no graph breaks" in after.err
     assert "never loaded" not in after.err
+
+
+def test_what_a_trace_with_the_overlay_leaves_is_fixed_from_the_original(project: Project) -> None:
+    branch = "    if x.sum() > 1:\n        x = x * 3.0\n    return x\n"
+    source = SAFE.replace("@torch.compile", '@torch.compile(backend="eager")').replace("    return z\n", "")
+    project.write("site-packages/lib/m.py", f"{source}    return g(z)\n\n\ndef g(x):\n{branch}")
+    project.write("main.py", "import torch, lib.m\nfor _ in range(3):\n    lib.m.f(torch.ones(3))\n")
+    assert project.gbfix("apply", "--overlay", "site-packages").code == 1  # one is unsafe
+    path = {"PYTHONPATH": str(project.root / "site-packages")}
+    assert project.gbfix("trace", "--", sys.executable, "main.py", env=path).code == 0
+    before = project.read(".gbfix/evidence.json")
+    after = project.gbfix("trace", "--overlay", "--", sys.executable, "main.py", env=path)
+    assert ".gbfix/overlay/lib/m.py:" in after.err
+    assert "$ gbfix apply --overlay --unsafe site-packages/lib/m.py\n" in after.err
+    assert project.read(".gbfix/evidence.json") == before
+    assert project.gbfix("apply", "--overlay", "--unsafe", "site-packages/lib/m.py").code == 0
+    assert "no graph breaks" in project.gbfix("trace", "--overlay", "--", sys.executable, "main.py", env=path).err
