@@ -11,6 +11,7 @@ from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
 
 _DIMENSION = re.compile(r"mismatch at index (\d+)")
 _INTEGER = re.compile(r"-?\d+")
+_NUMBERS = ("int", "float")
 _MORE = ("gbfix explain recompiles",)
 _EITHER_WAY = "Nothing has to be done"
 """How a way out begins that is none: whether it holds is decided here, from the run."""
@@ -143,14 +144,17 @@ def _static(entries: tuple[Entry, ...]) -> bool:
 
 
 def _values_seen(row: Recompile, entries: tuple[Entry, ...]) -> int:
-    """How many values of a plain argument the recorded calls had; 0 for anything else."""
+    """How many values of a plain number as argument the recorded calls had; 0 for anything else.
+
+    Only the guard on a number is dropped at the second value; texts and booleans are compared again and again.
+    """
     seen = {
-        arguments.values[row.source_name].value
+        arguments.values[row.source_name]
         for entry in entries
         for arguments in entry.arguments
         if row.source_name in arguments.values
     }
-    return len(seen)
+    return len({spec.value for spec in seen}) if all(spec.kind in _NUMBERS for spec in seen) else 0
 
 
 def _entries(evidence: Evidence, row: Recompile) -> tuple[Entry, ...]:

@@ -79,13 +79,14 @@ def test_a_lambda_is_hoisted() -> None:
 
 
 def test_a_number_needs_nothing_only_when_further_values_were_free() -> None:
-    def seen(*numbers: int) -> Entry:
-        values = ({"n": ValueSpec("int", "int", value=str(number))} for number in numbers)
+    def seen(*numbers: int, kind: str = "int") -> Entry:
+        values = ({"n": ValueSpec(kind, kind, value=str(number))} for number in numbers)
         return Entry("f", dynamic="None", arguments=tuple(map(ArgumentsSeen, values)))
 
     facts = {"kind": "value", "source_name": "n", "guard": "n == 1", "values": ("1",)}
     assert _remedy(seen(1, 2, 3), **facts).settled
     assert not _remedy(seen(1, 2), **facts).settled
+    assert not _remedy(seen(1, 2, 3, kind="str"), **facts).settled
 
 
 @pytest.mark.parametrize("kind", RECOMPILE_KINDS)
