@@ -34,6 +34,7 @@ from gbfix.evidence.frame_values import aliases, function_name, mutable, object_
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.lookup import MISSING, MODULE_STORES, attribute, is_recorded_global
+from gbfix.evidence.recorder import working_folder
 from gbfix.evidence.stack import FOUNDATIONS, Origin, origin, resumed
 from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
@@ -49,7 +50,7 @@ STORES = re.compile(r"\._(?:parameters|buffers|modules)\['(\w+)'\]|\.__dict__\['
 def install(journal: Journal) -> None:
     """Observe values in this process from the moment that it imports Dynamo."""
     facts = Facts(journal)
-    observer = Observer(facts, Sources(os.getcwd()), journal)
+    observer = Observer(facts, Sources(working_folder()), journal)
     at_end(facts.flush)
     at_end(observer.watcher.finish)
     entries.listen(observer.watcher)

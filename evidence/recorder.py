@@ -37,7 +37,9 @@ def start(journal: Journal, load: Load = importlib.import_module) -> None:
     load: imports a module of gbfix.evidence by name (see bootstrap/sitecustomize).
     """
     python = sys.version.split()[0]
-    journal.write_header("process", pid=os.getpid(), rank=_rank(), argv=sys.orig_argv, cwd=_cwd(), python=python)
+    journal.write_header(
+        "process", pid=os.getpid(), rank=_rank(), argv=sys.orig_argv, cwd=working_folder(), python=python
+    )
     noticed: list[ModuleType] = []
     after_import("torch", noticed.append)
     after_import("torch", lambda torch: _observe(torch, journal, load))
@@ -65,10 +67,11 @@ def _rank() -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _cwd() -> str:
+def working_folder() -> str:
+    """Where the project most likely is; empty when the folder was removed."""
     try:
         return os.getcwd()
-    except OSError:  # the folder was removed
+    except OSError:
         return ""
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
+from gbfix.evidence.recorder import working_folder
 from gbfix.evidence.stack import StackFrame, innermost
 
 
@@ -38,7 +39,7 @@ def install(journal: Journal) -> None:
 
 
 def _wrap(module: ModuleType, journal: Journal) -> None:
-    root = _folder()
+    root = working_folder()
     translator = module.InstructionTranslatorBase
     owner: Any = translator if "log_graph_break" in vars(translator) else module
     original = owner.log_graph_break
@@ -132,14 +133,6 @@ def _characters(file: str, line: int, column: int | None) -> int | None:
         return None
     text = linecache.getline(file, line).encode("utf-8", "surrogatepass")
     return len(text[:column].decode("utf-8", "replace")) if text else column
-
-
-def _folder() -> str:
-    """Where the project most likely is."""
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return ""
 
 
 def _compile_id() -> dict[str, object]:
