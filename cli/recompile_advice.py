@@ -12,6 +12,7 @@ from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
 _DIMENSION = re.compile(r"mismatch at index (\d+)")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBERS = ("int", "float")
+_TEXT = re.compile(r"['\"]")
 _MORE = ("gbfix explain recompiles",)
 _EITHER_WAY = "Nothing has to be done"
 """How a way out begins that is none: whether it holds is decided here, from the run."""
@@ -96,6 +97,8 @@ def _value_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     name = row.source_name
     if _is_global(row, entries):
         return f"hand the global {name} to the function as an argument, as a 0-d tensor when it changes often"
+    if row.values and all(_TEXT.match(value) for value in row.values):
+        return f"{name} is a text, and each text is compiled for itself: keep it the same, or choose by it in the caller"
     if "." in name and row.values and all(_INTEGER.fullmatch(value) for value in row.values):
         attribute = name.rpartition(".")[2]
         return (

@@ -52,6 +52,11 @@ def test_a_counter_of_a_module_becomes_a_buffer() -> None:
     assert 'register_buffer("step", torch.tensor(0), persistent=False)' in remedy.text
 
 
+def test_a_text_is_no_number() -> None:
+    remedy = _remedy(DEFAULT, kind="value", source_name="mode", guard="mode == 'sum'", values=("'sum'", "'mean'"))
+    assert remedy.text.startswith("mode is a text")
+
+
 def test_a_global_becomes_an_argument() -> None:
     seen = ArgumentsSeen({"x": ValueSpec("tensor")})
     entry = Entry("f", defined=Place("safe.py", 6, "f"), dynamic="None", arguments=(seen,))
