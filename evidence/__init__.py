@@ -6,7 +6,7 @@ program did. The reading half runs in the gbfix command and never imports torch;
 Recording: `bootstrap/` (the way in), `recorder` (what is set up), `imports`, `ending` (when), `journal` (the notes)
     trace records: `trace_records`, `spans`
     entries and hits: `entries`, `compiled`, `hits`
-    values: `observe`, `watch`, `starts`, `candidates`, `facts`, `describe`, `frame_values`, `lookup`
+    values: `observe`, `watch`, `starts`, `sources`, `candidates`, `facts`, `describe`, `frame_values`, `lookup`
     the overlay: `overlay_hook`, `overlay_script`, `overlay_files`
 Reading: `reader` (from notes to `model`), `store`, `hashes`, `launch` (starts the program)
     sources: `torch_trace`, `torch_logs`, `cut_off`, `records`

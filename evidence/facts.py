@@ -72,6 +72,14 @@ class Facts:
                 place.unwatched = True
                 self._journal.write("unwatched", file=file, line=line, reason=reason)
 
+    def settle(self, file: str, line: int, runs: int, changed_at: int) -> None:
+        """End the watching of a line after so many runs, of which `changed_at` was the last that showed something new.
+
+        Facts that no longer changed count as those of all later runs; others do not.
+        """
+        if changed_at > runs // 2:
+            self.unwatched(file, line, f"still changing after {runs} runs")
+
     def flush(self) -> None:
         """Write the counts that have grown since they were last written."""
         with self._lock:

@@ -8,7 +8,6 @@ graph. Frames that Dynamo gives up are watched while they run, see `watch`.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import sys
 import threading
@@ -18,7 +17,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gbfix.evidence import entries
-from gbfix.evidence.candidates import Candidate, add_candidate, candidate_lines
+from gbfix.evidence.candidates import Candidate
 from gbfix.evidence.describe import (
     Unrealized,
     class_names,
@@ -35,11 +34,11 @@ from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.lookup import MISSING, MODULE_STORES, attribute, is_recorded_global
 from gbfix.evidence.recorder import working_folder
-from gbfix.evidence.stack import FOUNDATIONS, Origin, origin, resumed
+from gbfix.evidence.sources import Sources
+from gbfix.evidence.stack import resumed
 from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
 
-OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
 GENERATED_NAMES = ("___", "__nested_", "__is_tracing_")
 """Locals that Dynamo adds to resume functions begin with these."""
@@ -56,39 +55,6 @@ def install(journal: Journal) -> None:
     entries.listen(observer.watcher)
     after_import("torch._dynamo.symbolic_convert", observer.attach)
     after_import("torch._dynamo.convert_frame", observer.watcher.attach)
-
-
-class Sources:
-    """The candidates of code objects; none for those of PyTorch, the standard library and generated code."""
-
-    def __init__(self, folder: str) -> None:
-        """`folder`: the working directory, which relative names of files start from, and the project's root."""
-        self._folder = folder
-        self._files: dict[str, Mapping[int, Candidate]] = {}
-
-    def lines(self, file: str) -> Mapping[int, Candidate]:
-        """The candidates of a file by line."""
-        if file not in self._files:
-            self._files[file] = candidate_lines(self._path(file)) if self.is_observed(file) else {}
-        return self._files[file]
-
-    def is_observed(self, file: str) -> bool:
-        """Whether a file is of a kind that is observed at all."""
-        return self._origin(file) not in FOUNDATIONS and os.path.dirname(self._path(file)) != OWN_FOLDER
-
-    def is_project(self, file: str) -> bool:
-        """Whether a file lies in the project."""
-        return self._origin(file) is Origin.PROJECT
-
-    def _path(self, file: str) -> str:
-        return file if file.startswith("<") else os.path.join(self._folder, file)
-
-    def _origin(self, file: str) -> Origin:
-        return origin(self._path(file), self._folder)
-
-    def add(self, file: str, line: int) -> Candidate | None:
-        """Make the statement at a line of an observed file a candidate."""
-        return add_candidate(self._path(file), line) if self.is_observed(file) else None
 
 
 @dataclass

@@ -81,10 +81,9 @@ class Start:
         return self.runs < MAX_STARTS
 
     def settle(self, facts: Facts) -> None:
-        """Facts that no longer change count as those of all later starts; others do not."""
+        """End the reading, see `Facts.settle`."""
         for (file, line), run in self.changed_at.items():
-            if run > max(self.runs // 2, 1):
-                facts.unwatched(file, line, f"still changing after {self.runs} starts of the compiled function")
+            facts.settle(file, line, self.runs, run)
 
     def unwatched(self, facts: Facts, reason: str) -> None:
         """Note that the function started without being read."""

@@ -11,14 +11,15 @@ import functools
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from gbfix.evidence.candidates import Candidate
 from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import SNAPSHOTS, read_frame
+from gbfix.evidence.sources import Sources
 from gbfix.evidence.starts import Open, Start
 
 MAX_RUNS = 200
@@ -30,14 +31,6 @@ TOOL_IDS = (4, 3)
 READS_LOCALS = frozenset({"locals", "vars", "dir", "exec", "eval"})
 
 MONITORING: Any = getattr(sys, "monitoring", None)
-
-
-class HasLines(Protocol):
-    """What is to be observed, see `observe.Sources`."""
-
-    def lines(self, file: str) -> Any: ...  # noqa: ANN401, D102
-
-    def is_project(self, file: str) -> bool: ...  # noqa: D102
 
 
 @dataclass
@@ -69,7 +62,7 @@ class _Watched:
 class Watcher:
     """Knows which functions Dynamo gave up, and watches their candidate lines."""
 
-    def __init__(self, facts: Facts, sources: HasLines, quietly: Callable[..., None]) -> None:
+    def __init__(self, facts: Facts, sources: Sources, quietly: Callable[..., None]) -> None:
         """`quietly` runs an action with arguments and reports its failure instead of raising it."""
         self._facts = facts
         self._sources = sources
@@ -228,7 +221,7 @@ class Monitor:
 class Tracer:
     """Watches by a trace function, for Python before 3.12: per thread, and only while there is something to watch."""
 
-    def __init__(self, facts: Facts, sources: HasLines) -> None:
+    def __init__(self, facts: Facts, sources: Sources) -> None:
         self._facts = facts
         self._sources = sources
         self._watched: dict[int, _Watched] = {}
@@ -378,7 +371,7 @@ def _outside_dynamo(action: Callable[..., Any], *arguments: Any, otherwise: Any 
         set_eval_frame(before)
 
 
-def _entries(code: CodeType, candidates: Any) -> dict[int, _Line]:  # noqa: ANN401
+def _entries(code: CodeType, candidates: Mapping[int, Candidate]) -> dict[int, _Line]:
     """Where each candidate begins in the bytecode: at every run of instructions that belong to it.
 
     The compiler repeats the test of a loop and the body of `finally`, and returns to a first line within one statement.
@@ -409,9 +402,7 @@ def _observe(facts: Facts, frame: FrameType, line: _Line) -> bool:
 
 
 def _settle(facts: Facts, code: CodeType, line: _Line) -> None:
-    """Facts that no longer change count as those of all later runs; others do not."""
-    if line.changed_at > line.runs // 2 and line.runs:
-        facts.unwatched(code.co_filename, line.candidate.line, f"still changing after {line.runs} runs")
+    facts.settle(code.co_filename, line.candidate.line, line.runs, line.changed_at)
 
 
 def _unwatched(facts: Facts, watched: _Watched, reason: str) -> None:

@@ -85,3 +85,9 @@ def test_a_forked_child_writes_what_its_own_journal_lacks(facts: Facts, path: Pa
     own = path.with_name(f"{child}.jsonl")
     assert [note["x"] for note in notes(own, "observation")] == [1]
     assert counts(own) == {0: 1}
+
+
+def test_facts_that_no_longer_change_cover_later_runs(facts: Facts, path: Path) -> None:
+    for line, runs, changed_at in ((1, 10, 5), (2, 10, 6), (3, 0, 0)):
+        facts.settle("a.py", line, runs, changed_at)
+    assert [note["line"] for note in notes(path, "unwatched")] == [2]
