@@ -98,7 +98,9 @@ def _value_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     if _is_global(row, entries):
         return f"hand the global {name} to the function as an argument, as a 0-d tensor when it changes often"
     if row.values and all(_TEXT.match(value) for value in row.values):
-        return f"{name} is a text, and each text is compiled for itself: keep it the same, or choose by it in the caller"
+        return (
+            f"{name} is a text, and each text is compiled for itself: keep it the same, or choose by it in the caller"
+        )
     if "." in name and row.values and all(_INTEGER.fullmatch(value) for value in row.values):
         attribute = name.rpartition(".")[2]
         return (
