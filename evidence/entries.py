@@ -33,6 +33,8 @@ RECORDED_CALLS = 32
 DISTINCT_ARGUMENTS = 256
 ENTRIES_PER_PLACE = 64
 SECONDS_BETWEEN_COUNTS = 2.0
+SHARE_BETWEEN_COUNTS = 0.05
+"""Of the time since the first count: so the notes of a long run grow with the logarithm of its length."""
 
 
 class Listener(Protocol):
@@ -159,6 +161,7 @@ class _Recorder:
         self.journal = journal
         self.entries: list[_Entry] = []
         self.same_place: dict[tuple[object, ...], list[_Entry]] = {}
+        self.first_counts = 0.0
         self.next_counts = 0.0
         self.set_eval_frame: Callable[[Any], Any] = _nothing
         self.times: dict[str, list[float]] = {}
@@ -258,7 +261,9 @@ class _Recorder:
 
     def note_counts(self) -> None:
         """Note the totals of the entries that were called since the last time."""
-        self.next_counts = time.monotonic() + SECONDS_BETWEEN_COUNTS
+        now = time.monotonic()
+        self.first_counts = self.first_counts or now
+        self.next_counts = now + max(SECONDS_BETWEEN_COUNTS, SHARE_BETWEEN_COUNTS * (now - self.first_counts))
         for entry in self.entries:
             if entry.count != entry.told:
                 entry.told = entry.count
@@ -267,7 +272,7 @@ class _Recorder:
     def start_again(self) -> None:
         """A forked child has made no calls, not even the one that it was forked in."""
         _THREAD.running.clear()
-        self.next_counts = 0.0
+        self.first_counts = self.next_counts = 0.0
         for entry in self.entries:
             entry.start_counting()
 

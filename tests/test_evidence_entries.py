@@ -1,10 +1,14 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from observed import Observed, observe
+
+from gbfix.evidence import entries
+from gbfix.evidence.journal import Journal, read_journal
 
 PROGRAM = """
 import copy
@@ -265,6 +269,21 @@ def test_a_forked_child_counts_for_itself(run: Observed) -> None:
     counted = [note for note in child if note["kind"] == "calls"]
     assert [(note["entry"], note["count"]) for note in counted][-1] == (inner["entry"], 2)
     assert [note["call"] for note in child if note["kind"] == "call"] == [1]
+
+
+def test_the_counts_of_a_long_run_are_noted_ever_more_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "1.jsonl")
+    recorder = entries._Recorder(journal)
+    calls = recorder._entry(SimpleNamespace(callback=None), sorted, None, None)
+    noted = {}
+    for second in range(1, 100_001):
+        monkeypatch.setattr("time.monotonic", lambda: float(second))  # noqa: B023
+        calls.count += 1
+        if second >= recorder.next_counts:
+            recorder.note_counts()
+        noted[second] = len((tmp_path / "1.jsonl").read_bytes()) if second in (10_000, 100_000) else 0
+    assert noted[100_000] < 2 * noted[10_000]
+    assert list(read_journal(tmp_path / "1.jsonl"))[-1]["count"] > 90_000
 
 
 KILLED = """
