@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import Any
 
 SUFFIX = ".jsonl"
 _FIRST_DESCRIPTOR = 200
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 KINDS = {
     "process": "first: pid, rank (int or None), argv (list, the whole command line), cwd, python (version); again when "
@@ -164,7 +166,15 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 note = json.loads(line)
-            except ValueError:
+                if _LONE_SURROGATE.search(line):  # a value that is no text in any encoding, as evidence must be
+                    text = json.dumps(note, ensure_ascii=False)
+                    note = json.loads(re.sub("[\ud800-\udfff]", _spelt_out, text))
+            except (ValueError, RecursionError):
                 continue
             if isinstance(note, dict) and note.get("kind") in KINDS:
                 yield note
+
+
+def _spelt_out(surrogate: re.Match[str]) -> str:
+    """The escape of a character, as text in JSON."""
+    return f"\\\\u{ord(surrogate[0]):04x}"

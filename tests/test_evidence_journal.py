@@ -23,9 +23,9 @@ def program(code: str, folder: Path) -> str:
 
 def test_notes_are_read_back_in_order(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "1.jsonl")
-    journal.write("problem", message="first é \udc80")
+    journal.write("problem", message="first é")
     journal.write("end")
-    expected = [{"kind": "problem", "message": "first é \udc80"}, {"kind": "end"}]
+    expected = [{"kind": "problem", "message": "first é"}, {"kind": "end"}]
     assert list(read_journal(tmp_path / "1.jsonl")) == expected
 
 
@@ -193,3 +193,16 @@ def test_a_child_is_not_warned_of_the_file_of_its_parent(tmp_path: Path) -> None
         """,
         tmp_path,
     )
+
+
+def test_what_no_encoding_has_is_read_as_its_escape(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "1.jsonl")
+    journal.write("problem", message="a \udc80\\ \U0001f600")
+    journal.write("problem", message={"\ud800": '"'})
+    notes = list(read_journal(tmp_path / "1.jsonl"))
+    assert [note["message"] for note in notes] == ["a \\udc80\\ \U0001f600", {"\\ud800": '"'}]
+
+
+def test_lines_nested_too_deep_are_left_out(tmp_path: Path) -> None:
+    Path(tmp_path, "1.jsonl").write_text('{"kind": "end", "x": ' + "[" * 100_000 + '\n{"kind": "end"}\n')
+    assert list(read_journal(tmp_path / "1.jsonl")) == [{"kind": "end"}]
