@@ -38,6 +38,8 @@ def read_saved(path: Path, root: Path) -> Evidence:
     """The evidence in a saved file or folder. Raises GbfixError, which names it, when there is none."""
     if not path.exists():
         raise GbfixError(f"{printable(path)}: there is no such file or folder")
+    if not (path.is_file() or path.is_dir()):
+        raise GbfixError(f"{printable(path)}: is no file; what a pipe or a device gives must be saved to a file first")
     if is_evidence(path):
         return load_evidence(path)
     try:

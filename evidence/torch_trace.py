@@ -23,6 +23,7 @@ _LINE = re.compile(
     r"^(?:\[rank(?P<rank>\d+)\]:)?[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ +(?P<pid>\d+) +(?:\S+ )?\S+:\d+\]"
     r" ?(?P<metadata>\{.*)$"
 )
+_BEGINNING = 8192
 _RECORDS = ("dynamo_start", "dynamo_output_graph", "compilation_metrics", "str")
 _RANK = re.compile(r"(?:^|_)rank_(\d+)(?:_|\.|$)")
 
@@ -38,7 +39,7 @@ def read_torch_trace(path: Path) -> Iterator[Note]:
         yield from _file(path)
         return
     read_one = False
-    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+    for file in sorted(each for each in path.rglob("*") if each.is_file() and not _is_binary(each)):
         try:
             yield from _file(file)
             read_one = True
@@ -48,6 +49,15 @@ def read_torch_trace(path: Path) -> Iterator[Note]:
         raise GbfixError(
             f"{printable(path)}: no TORCH_TRACE file is in this folder; run the program with TORCH_TRACE=FOLDER"
         )
+
+
+def _is_binary(path: Path) -> bool:
+    """True for a file that is no text, such as a checkpoint: it may be large, and would be read to its end in vain."""
+    try:
+        with path.open("rb") as file:
+            return b"\0" in file.read(_BEGINNING)
+    except OSError:
+        return False
 
 
 def _file(path: Path) -> Iterator[Note]:
@@ -99,7 +109,7 @@ def _header(line: str) -> tuple[int, int | None, dict[str, Any]] | None:
         return None
     try:
         metadata = json.loads(found["metadata"])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     rank = int(found["rank"]) if found["rank"] else None
     return (int(found["pid"]), rank, metadata) if isinstance(metadata, dict) else None

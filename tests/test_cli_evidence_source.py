@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from gbfix.cli.evidence_source import check_choice, is_evidence
-from gbfix.engine.model import ConfigurationError
+from gbfix.cli.evidence_source import check_choice, is_evidence, read_saved
+from gbfix.engine.model import ConfigurationError, GbfixError
 
 
 def test_a_command_or_something_saved_but_not_both() -> None:
@@ -23,3 +24,10 @@ def test_evidence_is_told_from_traces_and_logs(tmp_path: Path) -> None:
     assert is_evidence(tmp_path / "evidence.json")
     assert not is_evidence(tmp_path / "trace.log")
     assert not is_evidence(tmp_path)
+
+
+def test_what_can_be_read_only_once_is_no_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(GbfixError, match=r"pipe: is no file; .* saved to a file first"):
+        read_saved(pipe, tmp_path)

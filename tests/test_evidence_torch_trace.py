@@ -60,10 +60,19 @@ def test_lines_of_other_programs_and_broken_records_are_passed_over(file: Path, 
     mixed = tmp_path / "mixed.log"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     begin = next(number for number, line in enumerate(lines) if '"dynamo_start"' in line)
-    lines[begin:begin] = ["hello\n", "\tno payload of anything\n", 'V1129 12:00:00.000000 1 a.py:1] {"broken": \n']
+    prefix = "V1129 12:00:00.000000 1 a.py:1] "
+    deep = '{"deep": ' + "[" * 100_000
+    lines[begin:begin] = ["hello\n", "\tno payload of anything\n", prefix + '{"broken": \n', prefix + deep + "\n"]
     mixed.write_bytes(b"\xff\xfe\n" + "".join(lines).encode())
     read = [read_evidence(read_torch_trace(path), root=tmp_path, mode="torch_trace") for path in (file, mixed)]
     assert read[0] == read[1]
+
+
+def test_binary_files_in_a_folder_are_passed_over(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "trace.log").write_bytes(file.read_bytes())
+    expected = list(read_torch_trace(tmp_path))
+    (tmp_path / "model.bin").write_bytes(b"PK\0\0\n" + file.read_bytes())
+    assert list(read_torch_trace(tmp_path)) == expected
 
 
 def test_files_without_a_record_are_errors_that_name_them(tmp_path: Path) -> None:
