@@ -15,6 +15,7 @@ import functools
 import os
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -27,6 +28,9 @@ from gbfix.evidence.journal import Journal
 CALLS_PER_WINDOW = 3
 WINDOWS_PER_ENTRY = 4
 CALLS_BETWEEN_WINDOWS = 50
+SECONDS_PER_CALL = 0.5
+"""No call is counted after one that ran longer, compiling aside: the profiler keeps every operation of a call, and a
+long loop over small ones in Python makes more than a gigabyte of them each second."""
 PATIENCE = 10
 """After so many calls a window opens although each call compiled something."""
 
@@ -57,13 +61,16 @@ class _Window:
 class _Warmth:
     """How warm an entry is. calls: since its last window. busy: the last call compiled something.
 
-    changed: something was compiled since the last window, or there was no window.
+    changed: something was compiled since the last window, or there was no window. seconds: how long the last call took.
+    passed_over: some call was not counted because the one before took long.
     """
 
     calls: int = 0
     busy: bool = True
     changed: bool = True
     windows: int = 0
+    seconds: float = 0.0
+    passed_over: bool = False
     window: _Window | None = None
 
     def opens(self) -> bool:
@@ -82,6 +89,7 @@ class _Hits:
         self.profiler = _Profiler()
         self.warmth: dict[int, _Warmth] = {}
         self.lock = threading.Lock()
+        self.clock = _Clock()
         self.failed = False
 
     def before(self, entry: int) -> None:
@@ -90,7 +98,11 @@ class _Hits:
         warmth = self.warmth.get(entry)
         if warmth is None:
             warmth = self.warmth.setdefault(entry, _Warmth())
+        self.clock.start()
         if self.failed or (warmth.window is None and not warmth.opens()):
+            return
+        if warmth.seconds > SECONDS_PER_CALL:
+            warmth.passed_over = True
             return
         with self.lock:
             if warmth.window is None and not warmth.opens():  # another thread closed it just now
@@ -104,11 +116,13 @@ class _Hits:
 
     def after(self, entry: int, *, compiled: bool) -> None:
         """Count what ran in this call."""
+        seconds = self.clock.seconds()
         threads = self.profiler.stop()
         warmth = self.warmth.get(entry)
         if warmth is None:  # the process forked in this call
             return
         warmth.calls += 1
+        warmth.seconds = seconds
         warmth.busy = compiled
         warmth.changed = warmth.changed or compiled
         if threads is not None:
@@ -144,12 +158,39 @@ class _Hits:
         with self.lock:
             for entry, warmth in self.warmth.items():
                 self.note(entry, warmth)
+            if any(warmth.passed_over and not warmth.windows for warmth in self.warmth.values()):
+                message = f"how often fragments run was not counted in calls that take longer than {SECONDS_PER_CALL} s"
+                self.journal.write("problem", message=message)
 
     def start_again(self) -> None:
         """A forked child has made no calls."""
         self.lock = threading.Lock()
         self.profiler.give_up()
         self.warmth.clear()
+
+
+class _Clock(threading.local):
+    """How long a call runs in this thread, without the time in which Dynamo compiles (see `entries`)."""
+
+    def __init__(self) -> None:
+        self._compilations = 0
+        self._began = 0.0
+
+    def start(self) -> None:
+        """A call begins."""
+        self._compilations = len(_compile_times())
+        self._began = time.perf_counter()
+
+    def seconds(self) -> float:
+        """The time since the call began."""
+        return time.perf_counter() - self._began - sum(_compile_times()[self._compilations :])
+
+
+def _compile_times() -> list[float]:
+    """How long each compilation took (torch 2.6 to 2.14, _dynamo/utils.py)."""
+    utils: Any = sys.modules["torch._dynamo.utils"]
+    times: list[float] = utils.compilation_time_metrics.get("_compile.compile_inner", [])
+    return times
 
 
 class _Profiler:

@@ -1,9 +1,11 @@
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import torch._dynamo.utils
 from observed import Observed, observe
 
 from gbfix.evidence import hits
@@ -254,3 +256,30 @@ def test_a_forked_child_counts_for_itself(tmp_path: Path) -> None:
     counting.after(1, compiled=False)
     counting.note_rest()
     assert list(read_journal(tmp_path / "1.jsonl")) == []
+
+
+def test_long_calls_are_not_recorded_for_their_operations_would_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = hits._Hits(Journal(tmp_path / "1.jsonl"))
+    now, recorded = 0.0, list[bool]()
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    for entry, seconds in ((2, 2.0), (2, 2.0), *((1, seconds) for seconds in (2.0, 2.0, 0.1, 2.0, 0.1, 0.1, 0.1))):
+        counting.before(entry)
+        recorded.append(torch.autograd._profiler_enabled())
+        now += seconds
+        counting.after(entry, compiled=False)
+    assert recorded == [False, False, False, False, False, True, False, True, True]
+    counting.note_rest()
+    (window, problem) = read_journal(tmp_path / "1.jsonl")
+    assert window["calls"] == {"1": CALLS_PER_WINDOW}
+    assert "longer than 0.5 s" in problem["message"]
+
+
+def test_the_time_to_compile_makes_no_call_long() -> None:
+    compiled = torch.compile(lambda x: x + 1, backend=lambda graph, _: time.sleep(0.3) or graph)
+    compiled(torch.ones(2))  # imports
+    clock = hits._Clock()
+    clock.start()
+    compiled(torch.ones(2, 3))
+    assert clock.seconds() < 0.3
