@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gbfix.engine.data_folder import data_folder
 from gbfix.engine.git import repository_root
-from gbfix.engine.model import WriteError
+from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
 from gbfix.evidence.store import find_evidence
 
@@ -15,8 +15,14 @@ _SOURCES = (".py", ".pyi", ".ipynb")
 
 
 def project_root() -> Path:
-    """The folder whose files are the project's own: the repository around the current folder, else that folder."""
-    return repository_root(Path()) or Path(os.path.realpath(Path.cwd()))
+    """The folder whose files are the project's own: the repository around the current folder, else that folder.
+
+    Raises GbfixError when the current folder was removed.
+    """
+    try:
+        return repository_root(Path()) or Path(os.path.realpath(Path.cwd()))
+    except FileNotFoundError as error:
+        raise GbfixError("the current folder was removed; go to another one") from error
 
 
 def evidence_target(wanted: Path | None, root: Path, *, overlay: bool = False) -> Path:

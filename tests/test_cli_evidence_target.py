@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gbfix.cli.evidence_target import check_writable, evidence_target, project_root
-from gbfix.engine.model import WriteError
+from gbfix.engine.model import GbfixError, WriteError
 
 
 def test_the_root_is_the_repository_or_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,6 +16,14 @@ def test_the_root_is_the_repository_or_the_current_folder(tmp_path: Path, monkey
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
     assert project_root() == tmp_path.resolve()
+
+
+def test_a_current_folder_that_was_removed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(GbfixError, match="the current folder was removed"):
+        project_root()
 
 
 def test_evidence_goes_below_the_root_or_where_the_user_says(tmp_path: Path) -> None:
