@@ -57,8 +57,12 @@ def settings_with(
     from dataclasses import replace
 
     from gbfix.engine.config import load_settings
+    from gbfix.engine.model import ConfigurationError
 
-    settings = load_settings(Path.cwd())
+    try:
+        settings = load_settings(Path.cwd())
+    except FileNotFoundError as error:
+        raise ConfigurationError("the current folder was removed; go to another one") from error
     return replace(
         settings,
         select=_split(select) or tuple(settings.select),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 from cli_project import SAFE, Project
@@ -152,3 +154,15 @@ def test_all_problems_at_once(project: Project) -> None:
     assert len(done.err.splitlines()) == len(BAD_FILES) + 1
     assert f", {len(BAD_FILES) + 1} errors" in done.out
     assert "torch.where" in project.read("choose.py")
+
+
+@pytest.mark.parametrize("words", [("scan",), ("trace", "--", "-c", "1")], ids=" ".join)
+def test_a_current_folder_that_was_removed(
+    project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    (project.root / "gone").mkdir()
+    monkeypatch.chdir(project.root / "gone")
+    (project.root / "gone").rmdir()
+    command = (sys.executable, "-c", "from gbfix.cli.main import main; main()", *words)
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: the current folder was removed; go to another one\n")
