@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 
 _INTEGERS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _FLOATS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
@@ -65,4 +64,7 @@ def _over(dimensioned: str, single: str) -> str | None:
 
 
 def _all(names: list[str]) -> str | None:
-    return reduce(lambda one, other: promote_types(one, other) if one is not None else None, names, names[0])  # type: ignore[arg-type, return-value]
+    found: str | None = names[0]
+    for name in names[1:]:
+        found = promote_types(found, name) if found is not None else None
+    return found

@@ -17,7 +17,7 @@ from gbfix.analysis.literals import constant_index
 from gbfix.analysis.observations import TensorSpec
 from gbfix.analysis.observed import with_facts
 from gbfix.analysis.operators import AUTOCAST_FLOAT32, AUTOCAST_HALF
-from gbfix.analysis.values import Value
+from gbfix.analysis.values import Category, Value
 
 if TYPE_CHECKING:
     from gbfix.analysis.evaluate import Evaluation
@@ -62,10 +62,11 @@ class Fakes(Protocol):
 
 @dataclass(frozen=True)
 class Tried:
-    """The results of an operation in the observed runs of one line."""
+    """The results of an operation in the observed runs of one line; dtypes: those of its operands."""
 
     place: Hashable
     results: Sequence[TensorSpec]
+    dtypes: frozenset[str]
 
 
 def tried(
@@ -88,7 +89,8 @@ def tried(
         arguments = [one[run] if len(one) > 1 else one[0] for _, one in complete]
         runs.append((arguments[: len(positional)], dict(zip(keywords, arguments[len(positional) :], strict=True))))
     results = fakes.call(name, runs)
-    return None if results is None else Tried(next(iter(places), None), results)
+    dtypes = frozenset(one.dtype for _, series in complete for one in series if isinstance(one, TensorSpec))
+    return None if results is None else Tried(next(iter(places), None), results, dtypes)
 
 
 def tried_index(evaluation: Evaluation, base: Value, index: ast.expr) -> Tried | None:
@@ -99,7 +101,7 @@ def tried_index(evaluation: Evaluation, base: Value, index: ast.expr) -> Tried |
         return None
     place, specs = known
     results = fakes.call("__getitem__", [((spec, constant_index(index)), {}) for spec in specs])
-    return None if results is None else Tried(place, results)
+    return None if results is None else Tried(place, results, frozenset(spec.dtype for spec in specs))
 
 
 def with_result(result: Value, name: str, tried: Tried | None) -> Value:
@@ -107,9 +109,11 @@ def with_result(result: Value, name: str, tried: Tried | None) -> Value:
     if tried is None:
         return result
     facts = with_facts(result, tried.place, tried.results)
-    if name in AUTOCAST_HALF or name in AUTOCAST_FLOAT32:
-        return replace(facts, dtype=result.dtype)
-    return facts
+    known = facts.dtype is not None and facts.dtype.term in tried.dtypes
+    inexact = facts.dtype is not None and facts.dtype.category in (Category.FLOAT, Category.COMPLEX)
+    autocast = name in AUTOCAST_HALF or name in AUTOCAST_FLOAT32
+    # A floating result that no operand has follows the default dtype, which the run may have changed.
+    return replace(facts, dtype=result.dtype) if autocast or (inexact and not known) else facts
 
 
 def _arguments(

@@ -32,21 +32,31 @@ class State:
     """The facts at one program point.
 
     values: what names hold. established: the keys of requirements that have been met. gradients_off: no operation
-    records a gradient here, whoever called.
+    records a gradient here, whoever called. paths: the keys of `values` that are no names, but an attribute or item
+    that was observed (`self.scale`, `batch['x']`); they are forgotten as soon as anything may have changed them.
     """
 
     values: Mapping[str, Value]
     established: frozenset[Hashable] = frozenset()
     gradients_off: bool = False
+    paths: frozenset[str] = frozenset()
 
     def bind(self, name: str, value: Value) -> State:
         """The state after an assignment."""
-        return replace(self, values={**self.values, name: value})
+        gone = {path for path in self.paths if root_of(path) == name}
+        state = self.without(gone) if gone else self
+        return replace(state, values={**state.values, name: value})
 
     def without(self, names: Iterable[str]) -> State:
         """The state in which some names are not known."""
         gone = set(names)
-        return replace(self, values={name: value for name, value in self.values.items() if name not in gone})
+        gone |= {path for path in self.paths if root_of(path) in gone}
+        kept = {name: value for name, value in self.values.items() if name not in gone}
+        return replace(self, values=kept, paths=self.paths - gone)
+
+    def without_paths(self) -> State:
+        """The state after something that may change attributes and items."""
+        return self.without(self.paths) if self.paths else self
 
 
 class Flow:
@@ -65,6 +75,8 @@ class Flow:
             if isinstance(node, ast.Name | ast.Attribute)
         )
         self._captured = self._read_by_inner_functions()
+        self._first_on_line = first_on_lines(function.node)
+        self._hidden = 0
         self.entry = State(self._parameters(), gradients_off=self._off_by_decorator())
         node = function.node
         if not isinstance(node, ast.Lambda):
@@ -161,25 +173,47 @@ class Flow:
 
     def _block(self, body: Sequence[ast.stmt], state: State | None) -> State | None:
         """Run statements; None stands for "not reached"."""
+        hidden = self._hidden
         for statement in body:
             if state is None:
-                return None
+                break
             seen = self._seen_to_hold(statement, state)
             self.before[statement] = seen
-            state = _without_paths(self._statement(statement, seen), seen, state)
+            after = self._statement(statement, seen)
+            state = _without_observations(after, seen, state)
+            if isinstance(statement, ast.If) and self._returns_on_one_side(statement, seen):
+                self._hidden += 1
+        self._hidden = hidden
         return state
 
     def _seen_to_hold(self, statement: ast.stmt, state: State) -> State:
-        """The state with what a run showed where the statement starts; dotted paths are names for this statement."""
+        """The state with what a run showed where the statement starts; paths hold for this statement.
+
+        What was seen inside a side of a branch on a tensor, or behind one that returns, holds for the runs that came
+        there. A rewrite of the branch would use it for all runs, so it is left out.
+        """
         observed = self.context.view.observed(statement.lineno)
         if observed is None or observed.function != self.context.function.name:
             return state
+        if self._hidden or self._first_on_line.get(statement.lineno) is not statement:
+            return state
         values = dict(state.values)
         for name in observed.names():
-            root = name.partition(".")[0].partition("[")[0]
+            root = root_of(name)
             if root not in self._untracked and (root in values or not self.context.is_local(root)):
                 values[name] = observed.value(name, values.get(name))
-        return replace(state, values=values, gradients_off=state.gradients_off or observed.gradients_off)
+        return replace(
+            state,
+            values=values,
+            gradients_off=state.gradients_off or observed.gradients_off,
+            paths=frozenset(name for name in values if not name.isidentifier()),
+        )
+
+    def _returns_on_one_side(self, statement: ast.If, state: State) -> bool:
+        """True when the statements behind the branch run for one outcome of a tensor only."""
+        sides = (statement.body, statement.orelse)
+        leaves = any(isinstance(part, ast.Return) for side in sides for top in side for part in ast.walk(top))
+        return leaves and reads_tensor(self, state, statement.test)
 
     def _statement(self, statement: ast.stmt, state: State) -> State | None:
         match statement:
@@ -264,6 +298,7 @@ class Flow:
         """What is left of the facts when a tensor has been written to, and with it all that may share its memory."""
         if not writes:
             return state
+        state = state.without_paths()
         touched = names_in([value])
         place = v.term("written", value.lineno, value.col_offset)
         return self._written(touched, place, anything=Write.ANYTHING in writes, state=state)
@@ -286,7 +321,8 @@ class Flow:
         """What holds when any part of some statements may have run: after an exception, a `break`, a class body."""
         read = names_in(body)
         line = min((getattr(top, "lineno", 0) for top in body), default=0)
-        state = self._written(read, v.term("anywhere", line), anything=True, state=state.without(stored_names(body)))
+        state = state.without_paths().without(stored_names(body))
+        state = self._written(read, v.term("anywhere", line), anything=True, state=state)
         private = {name: replace(held, fresh=False) for name, held in state.values.items() if name in read}
         return replace(state, values={**state.values, **private})
 
@@ -319,7 +355,7 @@ class Flow:
                         state = self._unknown_target(part, state)
                 return state
             case _:
-                state = self._shared(node, state)
+                state = self._shared(node, state).without_paths()
                 if any(isinstance(part, ast.Call) for part in ast.walk(target)):
                     return self._anywhere_in([target], state)
                 if isinstance(target, ast.Attribute) and target.attr not in ("data", "grad", "requires_grad"):
@@ -342,7 +378,7 @@ class Flow:
         if not isinstance(target, ast.Name):
             touched = names_in([target])
             place = v.term("written", target.lineno, target.col_offset)
-            return self._written(touched, place, anything=False, state=self._shared(value, state))
+            return self._written(touched, place, anything=False, state=self._shared(value, state).without_paths())
         if target.id in self._untracked or target.id not in state.values:
             return state
         held = state.values[target.id]
@@ -357,9 +393,12 @@ class Flow:
         return state.bind(target.id, v.opaque_tensor(token, None, kind=Kind.MAYBE))
 
     def _if(self, statement: ast.If, state: State) -> State | None:
+        decided_by_tensor = reads_tensor(self, state, statement.test)
         state = self._run(statement.test, state, kept=False)[0]
+        self._hidden += decided_by_tensor
         then = self._block(statement.body, self.refine(statement.test, state, True))
         otherwise = self._block(statement.orelse, self.refine(statement.test, state, False))
+        self._hidden -= decided_by_tensor
         return _merge(then, otherwise, ("if", statement.lineno, statement.col_offset))
 
     def refine(self, test: ast.expr, state: State, outcome: bool) -> State:
@@ -518,15 +557,50 @@ def _merge(first: State | None, second: State | None, token: Hashable) -> State 
         {name: joined[name] for name in first.values if name in shared},
         first.established & second.established,
         first.gradients_off and second.gradients_off,
+        first.paths & second.paths,
     )
 
 
-def _without_paths(after: State | None, seen: State, before: State) -> State | None:
-    """The state after a statement, without what only holds inside it: dotted paths, and observed gradient mode."""
+def reads_tensor(flow: Flow, state: State, test: ast.expr) -> bool:
+    """True when the truth of `test` needs the values of a tensor, as far as the source shows."""
+    match test:
+        case ast.BoolOp(values=parts):
+            return any(reads_tensor(flow, state, part) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=inner) | ast.NamedExpr(value=inner):
+            return reads_tensor(flow, state, inner)
+        case _:
+            value = flow.evaluate(test, state)[0]
+            if value.kind is Kind.NUMBER and value.scalar_of is not None:
+                value = value.scalar_of
+            return value.kind is Kind.TENSOR
+
+
+def first_on_lines(node: ast.AST) -> dict[int, ast.stmt]:
+    """By line, the outermost statement that begins there first; those of inner functions are left out."""
+    found: dict[int, ast.stmt] = {}
+
+    def visit(parent: ast.AST) -> None:
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, ast.stmt):
+                found.setdefault(child.lineno, child)
+            if not isinstance(child, FunctionNode):
+                visit(child)
+
+    visit(node)
+    return found
+
+
+def root_of(path: str) -> str:
+    """The name that a path such as `self.scale` or `batch['x']` begins with."""
+    return path.partition(".")[0].partition("[")[0]
+
+
+def _without_observations(after: State | None, seen: State, before: State) -> State | None:
+    """The state after a statement, without what only holds inside it: observed paths and the observed gradient mode."""
     if after is None or seen is before:
         return after
-    values = {name: value for name, value in after.values.items() if name.isidentifier() or name in before.values}
-    return replace(after, values=values, gradients_off=before.gradients_off and after.gradients_off)
+    kept = after.without(after.paths - before.paths)
+    return replace(kept, gradients_off=before.gradients_off and after.gradients_off)
 
 
 def _leaves_early(body: Sequence[ast.stmt]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from keyword import iskeyword
 
 from gbfix.analysis import sizes
 from gbfix.analysis import values as v
@@ -26,15 +27,17 @@ class Observed:
     """All observations at one line of one function; runs: how often the line was observed.
 
     The observations have no symbols: what Dynamo left open appears once for each of several choices of numbers.
+    resumed: what it knew where it went on within the statement, also after nobody read the arguments any more.
     """
 
     observations: tuple[Observation, ...]
     runs: int
+    resumed: tuple[Observation, ...] = ()
 
     @property
     def function(self) -> str:
         """The name of the function that holds the line, without the names around it."""
-        return self.observations[0].function.rpartition(".")[2]
+        return _own_name(self.observations[0].function)
 
     @property
     def gradients_off(self) -> bool:
@@ -49,13 +52,21 @@ class Observed:
         first, *others = self.observations
         unguarded = {name for observation in self.observations for name in observation.unguarded}
         everywhere = (name for name in first.values if all(name in other.values for other in others))
-        return tuple(name for name in everywhere if _root(name) not in unguarded and name not in unguarded)
+        return tuple(
+            name for name in everywhere if name.partition("[")[0] not in unguarded and not self._contradicted(name)
+        )
+
+    def _contradicted(self, name: str) -> bool:
+        """True when the name was something else later than all observations of the whole statement."""
+        known = [observation.values[name] for observation in self.observations]
+        later = [observation.values[name] for observation in self.resumed if name in observation.values]
+        return not all(any(_agree(spec, one) for one in known) for spec in later)
 
     def value(self, name: str, held: Value | None) -> Value:
         """What `name` was in every run, on top of what the source shows of it."""
         specs = [observation.values[name] for observation in self.observations]
         place = (self.observations[0].file, self.observations[0].line)
-        tensors = [spec.tensor for spec in specs if spec.tensor is not None and spec.type in _DENSE_TYPES]
+        tensors = [spec.tensor for spec in specs if spec.tensor is not None and _is_dense(spec, spec.tensor)]
         if len(tensors) == len(specs):
             return _tensor(name, place, tensors, held)
         kinds = {spec.kind for spec in specs}
@@ -68,9 +79,9 @@ class Observed:
         return _other(specs, held)
 
 
-def _root(name: str) -> str:
-    """The container of an item such as `batch['x']`; the name itself otherwise."""
-    return name.partition("[")[0]
+def _is_dense(spec: ValueSpec, tensor: TensorSpec) -> bool:
+    """True for a plain tensor; a sparse or nested one has no stride for each of its sizes."""
+    return spec.type in _DENSE_TYPES and len(tensor.shape) == len(tensor.stride)
 
 
 def with_facts(known: Value, place: Hashable, specs: Sequence[TensorSpec]) -> Value:
@@ -115,7 +126,7 @@ def _dtype(place: Hashable, names: Sequence[str]) -> DType:
 
 
 def _layout(place: Hashable, shapes: Sequence[sizes.Sizes], strides: Sequence[sizes.Sizes]) -> v.Term:
-    if all(sizes.contiguous(shape, stride) for shape, stride in zip(shapes, strides, strict=True)):
+    if all(sizes.contiguous_strides(shape) == stride for shape, stride in zip(shapes, strides, strict=True)):
         return v.CONTIGUOUS
     return sizes.observed(place, list(strides))
 
@@ -137,19 +148,35 @@ def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
 
 
 def by_line(observations: Iterable[Observation]) -> dict[int, Observed]:
-    """The observations of one file, by line; a line with one that cannot be followed is left out."""
+    """The observations of one file, by line; a line that belongs to several functions is left out."""
     found: dict[int, list[Observation]] = {}
+    resumed: dict[int, list[Observation]] = {}
     for observation in observations:
-        if observation.how != "resumed":  # part of the statement has run then
-            found.setdefault(observation.line, []).append(observation)
+        # Where Dynamo resumed, part of the statement has run, and some names are gone.
+        (resumed if observation.how == "resumed" else found).setdefault(observation.line, []).append(observation)
     result = {}
     for line, at_line in found.items():
-        expanded = [concrete for observation in at_line for concrete in without_symbols(observation)]
-        functions = {observation.function.rpartition(".")[2] for observation in at_line}
-        if expanded and len(functions) == 1 and all(without_symbols(observation) for observation in at_line):
-            with_items = tuple(replace(o, values=_with_items(o.values)) for o in expanded)
-            result[line] = Observed(with_items, sum(observation.count for observation in at_line))
+        if len({_own_name(observation.function) for observation in at_line}) == 1:
+            concrete = [one for observation in at_line for one in without_symbols(observation)]
+            with_items = tuple(replace(one, values=_with_items(one.values)) for one in concrete)
+            count = sum(observation.count for observation in at_line)
+            result[line] = Observed(with_items, count, tuple(resumed.get(line, ())))
     return result
+
+
+def _agree(later: ValueSpec, known: ValueSpec) -> bool:
+    """True when two specs may be the same value: all but sizes, of which either may be open."""
+    one, other = later.tensor, known.tensor
+    if one is None or other is None or later.type != known.type:
+        return (later.kind, later.type) == (known.kind, known.type)
+    same = (one.dtype, one.device, one.requires_grad) == (other.dtype, other.device, other.requires_grad)
+    sizes_agree = all(a == b or isinstance(a, str) for a, b in zip(one.shape, other.shape, strict=False))
+    return same and len(one.shape) == len(other.shape) and sizes_agree
+
+
+def _own_name(function: str) -> str:
+    """The name of a function without the names around it."""
+    return function.rpartition(".")[2]
 
 
 def _with_items(values: Mapping[str, ValueSpec]) -> dict[str, ValueSpec]:
@@ -160,7 +187,7 @@ def _with_items(values: Mapping[str, ValueSpec]) -> dict[str, ValueSpec]:
             for key, item in spec.items:
                 if spec.kind != "dict":
                     found[f"{name}[{key}]"] = item
-                elif key.isidentifier():  # other text may stand for a key that is no string
+                elif key.isidentifier() and not iskeyword(key):  # other text may stand for a key that is no string
                     found[f"{name}[{key!r}]"] = item
     return found
 

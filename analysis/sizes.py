@@ -60,16 +60,18 @@ def _broadcast_one(shapes: Sequence[Sizes]) -> Sizes | None:
 
 def ranks(shape: Iterable[Term]) -> set[int]:
     """The numbers of dimensions that an observed shape had; empty for a shape that was not observed."""
-    found = [entries(part) for part in shape]
-    if len(found) != 1 or found[0] is None:
-        return set()
-    return {len(sizes) for sizes in found[0][1]}
+    return {len(sizes) for sizes in _series(shape)}
 
 
 def sample(shape: Iterable[Term]) -> Sizes | None:
     """An observed shape as it was in the first run; None for one that was not observed."""
+    return next(iter(_series(shape)), None)
+
+
+def _series(shape: Iterable[Term]) -> Sequence[Sizes]:
+    """An observed shape in each run, nothing for one that was not observed."""
     found = [entries(part) for part in shape]
-    return found[0][1][0] if len(found) == 1 and found[0] is not None else None
+    return found[0][1] if len(found) == 1 and found[0] is not None else ()
 
 
 def element_counts(known: Term) -> set[int] | None:
@@ -81,11 +83,3 @@ def element_counts(known: Term) -> set[int] | None:
 def contiguous_strides(shape: Sizes) -> Sizes:
     """The strides of a contiguous tensor."""
     return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
-
-
-def contiguous(shape: Sizes, stride: Sizes) -> bool:
-    """True when the strides are those of a contiguous tensor; axes of one element have any stride."""
-    return all(
-        size == 1 or step == expected
-        for size, step, expected in zip(shape, stride, contiguous_strides(shape), strict=True)
-    )

@@ -11,7 +11,7 @@ from gbfix.analysis.source import Function, SourceFile
 if TYPE_CHECKING:
     from gbfix.analysis.project import Project
 
-REASON = "compiled in the observed run"
+REASON = "in the observed run"
 
 
 def traced_functions(project: Project, known: Iterable[CompiledFunction]) -> list[CompiledFunction]:
@@ -20,8 +20,10 @@ def traced_functions(project: Project, known: Iterable[CompiledFunction]) -> lis
     found = []
     for path, lines in project.observed.items():
         source = project.files.get(path)
-        for line, observed in lines.items() if source is not None else ():
-            function = _function_at(source, line) if source is not None else None
+        if source is None:
+            continue
+        for line, observed in lines.items():
+            function = _function_at(source, line)
             if function is not None and function.name == observed.function and function not in functions:
                 functions.add(function)
                 found.append(CompiledFunction(path, function, REASON))

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
@@ -21,7 +21,6 @@ from gbfix.codemods._arms import RETURN
 from gbfix.codemods._fills import guards_its_own_mask
 from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._predicate import reads_tensor
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite

@@ -6,12 +6,11 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice, shorten
-from gbfix.codemods._predicate import reads_tensor
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import (
     ADVICE,

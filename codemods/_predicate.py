@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.evaluate import Evaluation
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.literals import literal_number
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
@@ -45,28 +45,6 @@ class Predicate:
     edits: list[Replacement] = field(default_factory=list)
     assumptions: list[tuple[str, str, int]] = field(default_factory=list)
     first: frozenset[Hashable] = frozenset()
-
-
-def reads_tensor(flow: Flow, state: State, test: ast.expr) -> bool:
-    """True when the truth of `test` needs the values of a tensor, as far as the source shows."""
-    match test:
-        case ast.BoolOp(values=parts):
-            return any(reads_tensor(flow, state, part) for part in parts)
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return reads_tensor(flow, state, inner)
-        case ast.NamedExpr(value=inner):
-            return reads_tensor(flow, state, inner)
-        case _:
-            return _tensor_inside(flow.evaluate(test, state)[0]) is not None
-
-
-def _tensor_inside(value: Value) -> Value | None:
-    """The tensor that a test on this value reads: the value itself, or what a number was read out of."""
-    if value.kind is Kind.TENSOR:
-        return value
-    if value.kind is Kind.NUMBER and value.scalar_of is not None and value.scalar_of.kind is Kind.TENSOR:
-        return value.scalar_of
-    return None
 
 
 class PredicateBuilder:

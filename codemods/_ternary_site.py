@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gbfix.analysis.effects import Effects
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice
-from gbfix.codemods._predicate import Predicate, reads_tensor
+from gbfix.codemods._predicate import Predicate
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import ADVICE, Draft, Site, cond_side
 from gbfix.codemods._text import call

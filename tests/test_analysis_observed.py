@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from facts import Program
@@ -213,8 +214,107 @@ def test_a_line_between_two_edits_is_dropped() -> None:
 def test_what_holds_in_the_middle_of_a_statement_is_left_out() -> None:
     whole, rest = Observation("f.py", 3, "f"), Observation("f.py", 3, "f", how="resumed")
     assert by_line([whole, rest])[3].observations == (whole,)
+
+
+def test_a_name_that_was_something_else_where_dynamo_resumed_is_not_known() -> None:
+    whole = seen(x=tensor(3), y=tensor(3))
+    for other, kind in [
+        (tensor(3), Kind.TENSOR),
+        (tensor("s0"), Kind.TENSOR),
+        (tensor(5), Kind.MAYBE),
+        (tensor(3, dtype="float64"), Kind.MAYBE),
+        (tensor(3, requires_grad=True), Kind.MAYBE),
+        (tensor(3, 1), Kind.MAYBE),
+        (number(2), Kind.MAYBE),
+    ]:
+        program = Program(PLAIN, whole, replace(seen(y=other), how="resumed"))
+        assert (program.held("y").kind, program.held("x").kind) == (kind, Kind.TENSOR)
+
+
+def test_only_resumed_lines_tell_nothing() -> None:
+    rest = Observation("f.py", 3, "f", how="resumed")
     assert by_line([rest]) == {}
 
 
 def test_lines_that_two_functions_share_are_left_out() -> None:
     assert by_line([Observation("f.py", 3, "f"), Observation("f.py", 3, "f.<locals>.<lambda>")]) == {}
+
+
+NESTED = """
+    def f(x, y):
+        if x.sum() > 0:
+            if y.sum() > 0:  # here
+                z = y * 2
+            else:
+                z = y * 3
+        else:
+            z = x * 2
+        return z
+"""
+
+
+def test_what_was_seen_inside_a_side_does_not_hold_for_all_runs() -> None:
+    program = Program(NESTED, seen(x=tensor(3), y=tensor(3)))
+    assert program.held("y").assumed
+
+
+def test_what_was_seen_behind_a_side_that_returns_does_not_hold_for_all_runs() -> None:
+    text = """
+        def f(x: torch.Tensor, y):
+            if x.sum() > 0:
+                return x
+            z = y * 2  # here
+            return z
+    """
+    assert Program(text, seen(x=tensor(3), y=tensor(3))).held("y").kind is not Kind.TENSOR
+    static = text.replace("x.sum() > 0", "x.ndim > 1")
+    assert Program(static, seen(x=tensor(3), y=tensor(3))).held("y").kind is Kind.TENSOR
+
+
+def test_only_the_first_statement_of_a_line_starts_where_the_line_does() -> None:
+    text = """
+        def f(x, y):
+            y = y.double(); z = y * 2  # here
+            return z
+    """
+    program = Program(text, seen(x=tensor(3), y=tensor(3)))
+    first, second, _ = program.flow.before.values()
+    assert [state.values["y"].dtype.term for state in (first, second) if state.values["y"].dtype] == [
+        "float32",
+        "float64",
+    ]
+
+
+def test_paths_go_when_anything_may_have_changed_them() -> None:
+    for change in ("batch = other", "batch['x'] = y", "batch.update(y)", "y.set_(x)"):
+        text = f"""
+            def f(x: torch.Tensor, y: torch.Tensor, batch, other):
+                if x.ndim > 1:  # here
+                    {change}
+                    z = batch['x']
+                return x
+        """
+        batch = ValueSpec("dict", "dict", items=(("x", tensor(2, 3)),))
+        program = Program(text, seen(x=tensor(3), y=tensor(3), batch=batch, other=batch))
+        (inner,) = [state for statement, state in program.flow.before.items() if ast.unparse(statement).startswith("z")]
+        assert "batch['x']" not in inner.values, change
+
+
+def test_the_default_dtype_of_the_run_is_not_known() -> None:
+    text = """
+        def f(x, y):
+            return torch.sqrt(x)  # here
+    """
+    dtype = result(seen(x=tensor(3, dtype="int64"), y=tensor(3)), text=text).dtype
+    assert dtype is not None
+    assert dtype.term != "float32"
+
+
+def test_a_tensor_without_strides_is_no_plain_tensor() -> None:
+    sparse = ValueSpec("tensor", "torch.Tensor", TensorSpec("float32", (3, 3), ()))
+    assert Program(PLAIN, seen(x=sparse, y=tensor(3))).held("x").kind is Kind.MAYBE
+
+
+def test_strides_of_single_elements_count() -> None:
+    program = Program(PLAIN, seen(x=tensor(1, 3, stride=(1, 1)), y=tensor(1, 3)))
+    assert program.held("x").layout != program.held("y").layout == CONTIGUOUS

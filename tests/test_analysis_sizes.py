@@ -64,10 +64,3 @@ def test_contiguous_strides(shape: tuple[int, ...]) -> None:
     tensor = torch.empty(shape)
     if math.prod(shape):
         assert sizes.contiguous_strides(shape) == tensor.stride()
-        assert sizes.contiguous(shape, tensor.stride())
-
-
-def test_strides_that_are_not_contiguous() -> None:
-    tensor = torch.empty(3, 4).t()
-    assert not sizes.contiguous(tuple(tensor.shape), tensor.stride())
-    assert sizes.contiguous((1, 4), (99, 1))

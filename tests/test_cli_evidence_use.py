@@ -134,5 +134,5 @@ def test_a_function_that_only_the_run_shows_to_be_compiled(project: Project, sho
     digest = hashlib.sha256(program.encode()).hexdigest()
     save(project, replace(shown, hashes={"choose.py": digest}))
     done = project.gbfix("apply", "--dry-run", "choose.py")
-    assert "compiled: compiled in the observed run" in done.err
+    assert "compiled: in the observed run" in done.err
     assert "+    z = torch.where(x.sum() > 0, x + y, x * y)" in done.out

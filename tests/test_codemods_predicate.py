@@ -6,7 +6,8 @@ import pytest
 import torch
 from facts import Program
 
-from gbfix.codemods._predicate import Predicate, PredicateBuilder, reads_tensor
+from gbfix.analysis.flow import reads_tensor
+from gbfix.codemods._predicate import Predicate, PredicateBuilder
 from gbfix.codemods._refuse import RefusedError
 
 FLOAT, INTEGER, UNKNOWN = "x.float().sum()", "x.argmax()", "x.max()"
