@@ -62,11 +62,20 @@ class Fakes(Protocol):
 
 @dataclass(frozen=True)
 class Tried:
-    """The results of an operation in the observed runs of one line; dtypes: those of its operands."""
+    """The results of an operation in the observed runs of one line, and the operands that gave them."""
 
     place: Hashable
     results: Sequence[TensorSpec]
-    dtypes: frozenset[str]
+    operands: frozenset[TensorSpec]
+
+    @property
+    def strides_known(self) -> bool:
+        """True when real tensors have the strides of the fake ones.
+
+        PyTorch 2.13: along axes of one element they may not, unless the operands are contiguous.
+        """
+        singles = any(size == 1 for result in self.results for size in result.shape)
+        return not singles or all(_is_contiguous(operand) for operand in self.operands)
 
 
 def tried(
@@ -89,8 +98,8 @@ def tried(
         arguments = [one[run] if len(one) > 1 else one[0] for _, one in complete]
         runs.append((arguments[: len(positional)], dict(zip(keywords, arguments[len(positional) :], strict=True))))
     results = fakes.call(name, runs)
-    dtypes = frozenset(one.dtype for _, series in complete for one in series if isinstance(one, TensorSpec))
-    return None if results is None else Tried(next(iter(places), None), results, dtypes)
+    tensors = frozenset(one for _, series in complete for one in series if isinstance(one, TensorSpec))
+    return None if results is None else Tried(next(iter(places), None), results, tensors)
 
 
 def tried_index(evaluation: Evaluation, base: Value, index: ast.expr) -> Tried | None:
@@ -101,7 +110,7 @@ def tried_index(evaluation: Evaluation, base: Value, index: ast.expr) -> Tried |
         return None
     place, specs = known
     results = fakes.call("__getitem__", [((spec, constant_index(index)), {}) for spec in specs])
-    return None if results is None else Tried(place, results, frozenset(spec.dtype for spec in specs))
+    return None if results is None else Tried(place, results, frozenset(specs))
 
 
 def with_result(result: Value, name: str, tried: Tried | None) -> Value:
@@ -109,11 +118,17 @@ def with_result(result: Value, name: str, tried: Tried | None) -> Value:
     if tried is None:
         return result
     facts = with_facts(result, tried.place, tried.results)
-    known = facts.dtype is not None and facts.dtype.term in tried.dtypes
+    if not tried.strides_known:
+        facts = replace(facts, layout=result.layout)
+    known = facts.dtype is not None and facts.dtype.term in {operand.dtype for operand in tried.operands}
     inexact = facts.dtype is not None and facts.dtype.category in (Category.FLOAT, Category.COMPLEX)
     autocast = name in AUTOCAST_HALF or name in AUTOCAST_FLOAT32
     # A floating result that no operand has follows the default dtype, which the run may have changed.
     return replace(facts, dtype=result.dtype) if autocast or (inexact and not known) else facts
+
+
+def _is_contiguous(spec: TensorSpec) -> bool:
+    return spec.stride == sizes.contiguous_strides(tuple(size for size in spec.shape if isinstance(size, int)))
 
 
 def _arguments(

@@ -316,5 +316,8 @@ def test_a_tensor_without_strides_is_no_plain_tensor() -> None:
 
 
 def test_strides_of_single_elements_count() -> None:
-    program = Program(PLAIN, seen(x=tensor(1, 3, stride=(1, 1)), y=tensor(1, 3)))
+    odd, plain = tensor(1, 3, stride=(1, 1)), tensor(1, 3)
+    program = Program(PLAIN, seen(x=odd, y=plain))
     assert program.held("x").layout != program.held("y").layout == CONTIGUOUS
+    assert result(seen(x=odd, y=number(2))).layout != CONTIGUOUS
+    assert result(seen(x=plain, y=number(2))).layout == CONTIGUOUS
