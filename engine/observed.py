@@ -1,7 +1,8 @@
 """Tells what a run showed from what the source proves.
 
 Rules that were given observations take them for facts. Comparing with what they find without any says which
-obligations rest on them: those are observed, and their reason says how often and where that is written down.
+obligations rest on them: those are observed, and the finding says how often its line was seen and where that is
+written down.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ def with_observed(
 
 def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], document: str) -> Finding:
     settled = _settled(alone.obligations if alone is not None else ())
-    count = runs.get(finding.span.line, 0)
-    source = f"seen {count} time{'' if count == 1 else 's'}, {document}" if count else f"seen, {document}"
     obligations = tuple(
-        o if (o.claim, o.discharge) in settled or o.discharge is Discharge.ASSUMED else _resting_on(o, source)
+        replace(o, discharge=Discharge.OBSERVED)
+        if o.discharge is Discharge.PROVED and (o.claim, o.discharge) not in settled
+        else o
         for o in finding.obligations
     )
-    return replace(finding, obligations=obligations)
+    if obligations == (alone.obligations if alone is not None else ()):
+        return finding
+    count = runs.get(finding.span.line, 0)
+    seen = f"seen {count} time{'' if count == 1 else 's'}, {document}" if count else f"seen, {document}"
+    return replace(finding, obligations=obligations, region=f"{finding.region}; {seen}")
 
 
 def _settled(obligations: Iterable[Obligation]) -> set[tuple[str, Discharge]]:
@@ -45,8 +50,3 @@ def _settled(obligations: Iterable[Obligation]) -> set[tuple[str, Discharge]]:
     found = list(obligations)
     left_open = {o.claim for o in found if o.discharge is Discharge.ASSUMED}
     return {(o.claim, o.discharge) for o in found if o.claim not in left_open}
-
-
-def _resting_on(obligation: Obligation, source: str) -> Obligation:
-    discharge = Discharge.OBSERVED if obligation.discharge is Discharge.PROVED else obligation.discharge
-    return replace(obligation, discharge=discharge, reason=f"{obligation.reason} ({source})")

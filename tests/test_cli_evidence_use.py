@@ -51,7 +51,7 @@ def test_fresh_evidence_of_the_project_is_used_and_said_so(project: Project, sho
     assert done.code == 0
     assert f"note: using what a run showed of 1 file, from {DEFAULT}" in done.err
     assert "observed  both sides are tensors" in done.out
-    assert f"(seen 4 times, {DEFAULT})" in done.out
+    assert f"compiled: @torch.compile (line 4); seen 4 times, {DEFAULT}" in done.out
     assert "torch.where(x.sum() > 0, x + y, x * y)" in project.read("choose.py")
 
 
@@ -117,7 +117,7 @@ def test_what_the_run_contradicts_is_refused(project: Project, shown: Evidence) 
     save(project, replace(shown, observations=(other,), hashes={"choose.py": digest}))
     done = project.gbfix("apply", "--dry-run", "--unsafe", "choose.py")
     assert done.out == ""
-    assert "x + y and x * 2 are float64 and float32 (seen 4 times" in done.err
+    assert "x + y and x * 2 are float64 and float32" in done.err
     assert "refused" in done.err
 
 

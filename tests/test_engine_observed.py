@@ -22,8 +22,7 @@ def test_what_was_assumed_and_now_holds_is_observed() -> None:
         [finding(("a", PROVED), ("b", PROVED))], [finding(("a", PROVED), ("b", ASSUMED))], {3: 7}, "run.json"
     )
     assert [o.discharge for o in found.obligations] == [PROVED, OBSERVED]
-    assert found.obligations[0].reason == "because of a"
-    assert found.obligations[1].reason == "because of b (seen 7 times, run.json)"
+    assert found.region == "compiled; seen 7 times, run.json"
     assert found.safety is Safety.SAFE
 
 
@@ -35,13 +34,14 @@ def test_what_the_source_alone_proves_needs_no_run() -> None:
 def test_what_stays_assumed_stays_unsafe() -> None:
     (found,) = with_observed([finding(("a", ASSUMED))], [finding(("a", ASSUMED))], {3: 1}, "run.json")
     assert found.obligations[0].discharge is ASSUMED
+    assert found.region == "compiled"
     assert found.safety is Safety.UNSAFE
 
 
 def test_what_a_run_contradicts_is_violated_and_says_where_that_was_seen() -> None:
     (found,) = with_observed([finding(("a", VIOLATED))], [finding(("a", ASSUMED))], {3: 1}, "run.json")
     assert found.obligations[0].discharge is VIOLATED
-    assert "(seen 1 time, run.json)" in found.obligations[0].reason
+    assert found.region == "compiled; seen 1 time, run.json"
     assert found.safety is Safety.REFUSED
 
 
