@@ -24,8 +24,8 @@ from gbfix.evidence.starts import Open, Start
 
 MAX_RUNS = 200
 FEW_RUNS = 10
-MAX_CALLS = 500_000
-"""Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.1 s in all."""
+MAX_CALLS = 200_000
+"""Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.06 s in all."""
 TOOL_IDS = (4, 3)
 """Those of `sys.monitoring` that no kind of tool has been promised."""
 READS_LOCALS = frozenset({"locals", "vars", "dir", "exec", "eval"})
