@@ -1,0 +1,43 @@
+import torch
+
+ENTRY = "entry"
+GRAD = True
+
+
+def ones():
+    return torch.ones(3)
+
+
+def doubles():
+    return torch.ones(3, dtype=torch.float64)
+
+
+def inputs():
+    calls = [("first_call_differs", -ones(), doubles())]
+    for x in (ones(), -ones()):
+        calls += [
+            ("control", x, ones()),
+            ("calls_a_helper", x, ones()),
+            ("attribute", x, ones()),
+            ("returned_attribute", x, ones()),
+            ("module", x, ones()),
+            ("branch_in_an_arm", ones(), x),
+            ("without_dimensions", x, torch.tensor(2.0, dtype=torch.float64)),
+            ("first_call_differs", x, ones()),
+            ("last_call_differs", x, ones(), 150),
+            ("another_layout", torch.ones(3, 3) * x, False),
+        ]
+    for x in (ones(), -ones()):
+        calls += [
+            ("helper_called_in_python", x, doubles()),
+            ("attribute", x, doubles()),
+            ("returned_attribute", x, doubles()),
+            ("module", x, doubles()),
+            ("without_dimensions", x, doubles()),
+            ("last_call_differs", x, doubles(), 1),
+            ("another_layout", torch.ones(3, 3) * x, True),
+        ]
+    calls += [("branch_in_an_arm", -ones(), doubles()), ("branch_in_an_arm", -ones(), None)]
+    calls += [("recompile_limit", ones(), number, ones()) for number in range(1, 12)]
+    calls += [("recompile_limit", ones(), 12, doubles()), ("recompile_limit", ones(), 13, ones())]
+    return calls
