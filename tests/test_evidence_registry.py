@@ -36,7 +36,7 @@ def explained(id_: str) -> Explanation:
 @pytest.fixture
 def bare_python(tmp_path: Path) -> Any:
     """Run code in an interpreter that finds gbfix and, in the folder `tmp_path`, a torch or none."""
-    links = Path(gbfix.evidence.registry.__file__).parents[1] / "typings"
+    links = Path(__file__).resolve().parent.parent / "typings"
 
     def run(code: str) -> str:
         environment = {**os.environ, "PYTHONPATH": f"{links}{os.pathsep}{tmp_path}"}

@@ -1,8 +1,8 @@
 """Programs made to mislead an observed run: what it shows of a line is not what every call does.
 
 `hostile_evidence/<what misleads>/case.py` holds functions behind one `entry`. The run sees all the inputs of
-`inputs.py`, so a fix that rests on it and needs no `--unsafe` must leave everything as it was for each of them. In each
-folder the function `control` does what the run shows, and is fixed: a run that shows nothing would prove nothing.
+`inputs.py`, so a fix that rests on it and needs no `--unsafe` must leave everything as it was for each of them. What is
+called `fixed` does what the run shows and must be fixed: where the run shows nothing, the rest would prove nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ def test_fixes_that_rest_on_a_run_change_nothing(name: str, tmp_path: Path) -> N
     assert load_evidence(tmp_path / ".gbfix" / "evidence.json").problems == ()
     project.gbfix("apply", "case.py")
     before, after = FOLDER / name / "case.py", tmp_path / "case.py"
-    assert any("control" in changed.lower() for changed in rewritten(before, after))
+    old, new = definitions(before), definitions(after)
+    fixed = {part for part in old if part.lower().startswith("fixed")}
+    assert fixed
+    assert fixed <= {part for part in old if old[part] != new[part]}
     inputs = load_inputs(FOLDER / name)
     for compiled in (False, True):
         observations = [run(path, inputs, compiled=compiled).observations for path in (before, after)]
@@ -63,12 +66,7 @@ def test_fixes_that_rest_on_a_run_change_nothing(name: str, tmp_path: Path) -> N
         assert {arguments[0] for arguments, first, second in calls if first != second} == set()
 
 
-def rewritten(before: Path, after: Path) -> set[str]:
-    """The functions and classes at the top of a program that are not as they were."""
-    old, new = definitions(before), definitions(after)
-    return {name for name in old if old[name] != new[name]}
-
-
 def definitions(path: Path) -> dict[str, str]:
+    """The functions and classes at the top of a program, as text without layout."""
     nodes = ast.parse(path.read_text(encoding="utf-8")).body
     return {node.name: ast.dump(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -15,7 +15,7 @@ def inputs():
     for sign in (1, -1):
         x = ones() * sign
         calls += [
-            ("control", i, x),
+            ("fixed", i, x),
             ("division_of_integers", i, x),
             ("root_of_integers", i, x),
             ("quotients", i, x),

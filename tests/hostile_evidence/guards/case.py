@@ -6,7 +6,7 @@ import torch
 
 
 @torch.compile(backend="eager")
-def control(x, y):
+def fixed(x, y):
     """The one that can be fixed: y is read before the branch, so a guard holds what it was."""
     t = y.sum()
     if x.sum() > 0:

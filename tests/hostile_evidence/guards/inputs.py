@@ -16,7 +16,7 @@ def inputs():
     calls = [("first_call_differs", -ones(), doubles())]
     for x in (ones(), -ones()):
         calls += [
-            ("control", x, ones()),
+            ("fixed", x, ones()),
             ("calls_a_helper", x, ones()),
             ("attribute", x, ones()),
             ("returned_attribute", x, ones()),

@@ -16,7 +16,7 @@ def inputs():
     calls = []
     for x in (ones(), -ones()):
         calls += [
-            ("control", x, ones()),
+            ("model_in_one_mode", x, ones()),
             ("stance", x, ones(), False),
             ("model_also_in_python", x, ones(), False),
             ("gradients_in_python_only", x, ones(), False),

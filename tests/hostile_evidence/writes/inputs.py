@@ -24,7 +24,7 @@ def inputs():
     calls = []
     for x in (ones(), -ones()):
         calls += [
-            ("control", x, {"x": ones()}),
+            ("fixed", x, {"x": ones()}),
             ("dictionary_is_rebound_in_an_arm", x, {"x": ones()}, {"x": doubles()}),
             ("object_is_rebound_in_an_arm", x, ones(), doubles()),
             ("tensor_is_rebound_by_the_condition", x, x),
