@@ -121,7 +121,7 @@ def _unknown(evidence: Evidence) -> str:
         return "not known: saved traces and logs do not count calls"
     if not evidence.complete:
         return "not known: the program did not end in order"
-    return "not known: not called again after warm-up"
+    return "not known: no call was counted after warm-up"
 
 
 def _hits(cost: Cost) -> str:

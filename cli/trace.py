@@ -62,6 +62,7 @@ def trace(
     from gbfix.cli.evidence_report import report_of
     from gbfix.cli.evidence_source import check_choice
     from gbfix.cli.evidence_target import check_writable
+    from gbfix.cli.observed_run import ending_like
     from gbfix.cli.options import chosen_rules, settings_with
 
     with one_line_failures():
@@ -75,7 +76,8 @@ def trace(
             print_report(report, output_format, top=top, output=output, was_run=saved is None)
 
         if saved is not None:
-            _read(saved, evidence_file, show)
+            with ending_like(0):  # whatever is in the file, it is no reason for a traceback
+                _read(saved, evidence_file, show)
         else:
             _run(command or [], evidence_file, show, values=not no_values, overlay=overlay)
 

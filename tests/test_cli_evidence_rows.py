@@ -17,7 +17,7 @@ def test_what_a_break_costs_in_words(tmp_path: Path) -> None:
     assert text(STEADY) == "2.0 hits per call x 400 calls, 1.5 ms per call until the next break"
     assert text(Cost(steady=True, hits_per_call=1.0, calls=1)) == "1.0 hit per call x 1 call"
     assert text(Cost(steady=True, calls=9)) == "start-up only: not hit once the program was warm"
-    assert text(Cost()) == "not known: not called again after warm-up"
+    assert text(Cost()) == "not known: no call was counted after warm-up"
     assert text(Cost(), "torch_trace") == "not known: saved traces and logs do not count calls"
 
 

@@ -3,10 +3,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
+from cli_project import Project
 
 from gbfix.cli.evidence_source import check_choice, is_evidence, read_saved
 from gbfix.engine.model import ConfigurationError, GbfixError
+from gbfix.evidence.model import Break, Evidence, Place
 
 
 def test_a_command_or_something_saved_but_not_both() -> None:
@@ -31,3 +34,12 @@ def test_what_can_be_read_only_once_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(GbfixError, match=r"pipe: is no file; .* saved to a file first"):
         read_saved(pipe, tmp_path)
+
+
+def test_evidence_that_somebody_edited_is_no_traceback(project: Project) -> None:
+    for name in ("a\0b.py", "x" * 3000 + ".py"):
+        document = Evidence(str(project.root), breaks=(Break(Place(name, 3), gb="GB0059"),))
+        project.write("edited.json", msgspec.json.encode(document))
+        done = project.gbfix("trace", "--from", "edited.json")
+        assert done.code in (0, 2)
+        assert "Traceback" not in done.err
