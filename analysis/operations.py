@@ -56,7 +56,7 @@ def apply_operator(
         return of_something_else(evaluation, node)
     first = found[0]
     tensors = [value for value in found if value.tensor_like]
-    seen = tried(evaluation, name, operands, found, node)
+    seen = None if _is_followed(operator, tensors, options) else tried(evaluation, name, operands, found, node)
     _check_needs(evaluation, name, operator, operands, found, node, options, fits=seen is not None)
     if operator.random:
         evaluation.effects.random.append(Note(f"{shorten(evaluation.text(node))} draws random numbers", node.lineno))
@@ -100,6 +100,13 @@ def apply_operator(
         assumed=assumptions_of(found),
     )
     return with_result(result, name, seen)
+
+
+def _is_followed(operator: Operator, tensors: Sequence[Value], options: str) -> bool:
+    """True when the rules here give all that PyTorch would: importing it to try takes seconds."""
+    plain = operator.shape in (Shape.POINTWISE, Shape.LIKE, Shape.REDUCE) and not options
+    dense = all(value.layout in (v.CONTIGUOUS, "scalar") for value in tensors)
+    return plain and dense and Need.FITS not in operator.needs
 
 
 def of_something_else(evaluation: Evaluation, node: ast.expr) -> Value:
