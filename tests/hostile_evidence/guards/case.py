@@ -75,6 +75,48 @@ def module(x, scale):
     return Block(scale)(x)
 
 
+def closure(x, y):
+    @torch.compile(backend="eager")
+    def inner(x):
+        if x.sum() > 0:
+            z = y * 2
+        else:
+            z = x * 2
+        return z
+
+    return inner(x)
+
+
+CONFIG = types.SimpleNamespace(scale=None)
+
+
+@torch.compile(backend="eager")
+def _attribute_of_a_global(x):
+    if x.sum() > 0:
+        z = CONFIG.scale * 2
+    else:
+        z = x * 2
+    return z
+
+
+def attribute_of_a_global(x, scale):
+    CONFIG.scale = scale
+    return _attribute_of_a_global(x)
+
+
+@torch.compile(backend="eager")
+def _one_tensor_under_two_names(x, y, w):
+    if x.sum() > 0:
+        z = y * 2
+    else:
+        z = x * 2
+    return z
+
+
+def one_tensor_under_two_names(x, y):
+    return _one_tensor_under_two_names(x, y, y)
+
+
 @torch.compile(backend="eager")
 def branch_in_an_arm(x, y):
     if x.sum() > 0:
