@@ -7,7 +7,7 @@ agreed are not taken for names that must agree.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 
@@ -28,11 +28,19 @@ class Observed:
 
     The observations have no symbols: what Dynamo left open appears once for each of several choices of numbers.
     resumed: what it knew where it went on within the statement, also after nobody read the arguments any more.
+    settled: only the first runs of the line were observed, since these showed nothing new in the end.
     """
 
     observations: tuple[Observation, ...]
     runs: int
     resumed: tuple[Observation, ...] = ()
+    settled: bool = False
+
+    @property
+    def told(self) -> str:
+        """How often the line was observed, in words."""
+        seen = f"seen {self.runs} time{'' if self.runs == 1 else 's'}"
+        return f"{seen}, later runs were not watched" if self.settled else seen
 
     @property
     def function(self) -> str:
@@ -147,8 +155,11 @@ def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
     return Value(Kind.OTHER, class_name=types.pop() if len(types) == 1 else None)
 
 
-def by_line(observations: Iterable[Observation]) -> dict[int, Observed]:
-    """The observations of one file, by line; a line that belongs to several functions is left out."""
+def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) -> dict[int, Observed]:
+    """The observations of one file, by line; a line that belongs to several functions is left out.
+
+    settled: the lines of which only the first runs were observed.
+    """
     found: dict[int, list[Observation]] = {}
     resumed: dict[int, list[Observation]] = {}
     for observation in observations:
@@ -160,7 +171,7 @@ def by_line(observations: Iterable[Observation]) -> dict[int, Observed]:
             concrete = [one for observation in at_line for one in without_symbols(observation)]
             with_items = tuple(replace(one, values=_with_items(one.values)) for one in concrete)
             count = sum(observation.count for observation in at_line)
-            result[line] = Observed(with_items, count, tuple(resumed.get(line, ())))
+            result[line] = Observed(with_items, count, tuple(resumed.get(line, ())), line in settled)
     return result
 
 

@@ -64,7 +64,7 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
             continue
         name = display_name(source.path)
         if is_fresh(evidence, file):
-            observed[name] = by_line(by_file[file])
+            observed[name] = by_line(by_file[file], [place.line for place in evidence.settled if place.file == file])
         else:
             notes.append(f"{name} changed since {document} was recorded: it is not used; run `gbfix trace` again")
     if observed:

@@ -122,8 +122,8 @@ def _find_in(project: Project, path: str, request: Request) -> tuple[Finding, ..
     if not project.observed.get(path):
         return found
     unseen = project.without_observations().view(path)
-    runs = {finding.span.line: observed.runs for finding in found if (observed := view.observed(finding.span.line))}
-    return with_observed(found, find(unseen), runs, request.evidence)
+    seen = {finding.span.line: observed.told for finding in found if (observed := view.observed(finding.span.line))}
+    return with_observed(found, find(unseen), seen, request.evidence)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

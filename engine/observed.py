@@ -14,23 +14,23 @@ from gbfix.engine.model import Discharge, Finding, Obligation, Safety, Span
 
 
 def with_observed(
-    seen: Sequence[Finding], unseen: Iterable[Finding], runs: Mapping[int, int], document: str
+    found: Sequence[Finding], unseen: Iterable[Finding], seen: Mapping[int, str], document: str
 ) -> tuple[Finding, ...]:
     """The findings made with observations, each obligation labelled by what it rests on.
 
     unseen: the findings of the same text without observations; one that the source alone shows to be safe needs none.
-    runs: how often each line was observed. document: where the observations are written down.
+    seen: how often each line was observed, in words. document: where the observations are written down.
     """
     alone: dict[tuple[str, Span], Finding] = {(finding.code, finding.span): finding for finding in unseen}
     proved = {key: finding for key, finding in alone.items() if finding.safety is Safety.SAFE}
     return tuple(
         proved.get((finding.code, finding.span))
-        or _labelled(finding, alone.get((finding.code, finding.span)), runs, document)
-        for finding in seen
+        or _labelled(finding, alone.get((finding.code, finding.span)), seen.get(finding.span.line, "seen"), document)
+        for finding in found
     )
 
 
-def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], document: str) -> Finding:
+def _labelled(finding: Finding, alone: Finding | None, seen: str, document: str) -> Finding:
     settled = _settled(alone.obligations if alone is not None else ())
     obligations = tuple(
         replace(o, discharge=Discharge.OBSERVED)
@@ -40,9 +40,7 @@ def _labelled(finding: Finding, alone: Finding | None, runs: Mapping[int, int], 
     )
     if obligations == (alone.obligations if alone is not None else ()):
         return finding
-    count = runs.get(finding.span.line, 0)
-    seen = f"seen {count} time{'' if count == 1 else 's'}, {document}" if count else f"seen, {document}"
-    return replace(finding, obligations=obligations, region=f"{finding.region}; {seen}")
+    return replace(finding, obligations=obligations, region=f"{finding.region}; {seen}, {document}")
 
 
 def _settled(obligations: Iterable[Obligation]) -> set[tuple[str, Discharge]]:

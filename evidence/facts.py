@@ -79,6 +79,8 @@ class Facts:
         """
         if changed_at > runs // 2:
             self.unwatched(file, line, f"still changing after {runs} runs")
+        else:
+            self._journal.write("settled", file=file, line=line, runs=runs)
 
     def flush(self) -> None:
         """Write the counts that have grown since they were last written."""

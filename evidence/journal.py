@@ -45,6 +45,8 @@ KINDS = {
     "or storage), unguarded (names whose facts no guard holds, see analysis.observations)",
     "observed": "at the end, and now and then: id, count (how often exactly this was seen so far; the last one counts)",
     "unwatched": "a line whose later runs were not observed: file, line, reason",
+    "settled": "a line whose first runs showed nothing new in the end, so that later ones were not observed: file, "
+    "line, runs",
     "overlay": "a rewritten file was loaded in place of its original: original, replacement",
     "problem": "something that gbfix could not do in this process: message",
     "end": "the interpreter shut down in order",

@@ -173,7 +173,8 @@ class Evidence:
     complete: every process that compiled something shut down in order. exit_status: of the program, None when it was
     not run. hashes: SHA-256 of each source file named here, as it was at the time of the run; empty for one that has
     changed meanwhile.
-    unwatched: lines with runs that nobody observed, so that their observations do not cover the run.
+    unwatched: lines with runs that nobody observed, so that their observations do not cover the run. settled: lines of
+    which only the first runs were observed, since these showed nothing new in the end.
     """
 
     root: str
@@ -190,4 +191,5 @@ class Evidence:
     recompiles: tuple[Recompile, ...] = ()
     observations: tuple[Observation, ...] = ()
     unwatched: tuple[Place, ...] = ()
+    settled: tuple[Place, ...] = ()
     hashes: dict[str, str] = field(default_factory=dict)

@@ -30,10 +30,18 @@ def read_observations(processes: Iterable[Records], places: Places) -> tuple[Obs
 
 def read_unwatched(processes: Iterable[Records], places: Places) -> tuple[Place, ...]:
     """The lines of which not all runs were observed."""
+    return _lines(((records, note) for records in processes for note in records.unwatched), places)
+
+
+def read_settled(processes: Iterable[Records], places: Places) -> tuple[Place, ...]:
+    """The lines of which only the first runs were observed."""
+    return _lines(((records, note) for records in processes for note in records.settled), places)
+
+
+def _lines(notes: Iterable[tuple[Records, Note]], places: Places) -> tuple[Place, ...]:
     found = (
         Place(places.file(str(note["file"]), records.folder), int(note["line"]), str(note.get("function") or ""))
-        for records in processes
-        for note in records.unwatched
+        for records, note in notes
     )
     return tuple(dict.fromkeys(found))
 

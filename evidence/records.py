@@ -109,6 +109,7 @@ class Records:
     observations: dict[object, Note] = field(default_factory=dict)
     counts: dict[object, int] = field(default_factory=dict)
     unwatched: list[Note] = field(default_factory=list)
+    settled: list[Note] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     ended: bool = False
 
@@ -219,6 +220,8 @@ class _Reading:
             records.counts[note["id"]] = int(note["count"])
         elif kind == "unwatched":
             records.unwatched.append(note)
+        elif kind == "settled":
+            records.settled.append(note)
         elif kind == "problem":
             records.problems.append(str(note["message"]))
         elif kind == "end":

@@ -103,6 +103,12 @@ def test_named_and_ignored_exclude_each_other(project: Project, shown: Evidence)
     assert "exclude each other" in done.err
 
 
+def test_a_line_of_which_only_the_first_runs_were_watched_says_so(project: Project, shown: Evidence) -> None:
+    save(project, replace(shown, settled=(Place("choose.py", 6),)))
+    done = project.gbfix("apply", "--dry-run", "choose.py")
+    assert f"seen 4 times, later runs were not watched, {DEFAULT}" in done.err
+
+
 def test_a_line_that_also_ran_unseen_is_not_covered(project: Project, shown: Evidence) -> None:
     save(project, replace(shown, unwatched=(Place("choose.py", 6),)))
     assert project.gbfix("apply", "--dry-run", "choose.py").out == ""

@@ -57,6 +57,13 @@ def changing(x, y):
 
 
 @compiled
+def often(x, y):
+    if x.sum() > 0:  # LINE often
+        return x + 1
+    return x + y
+
+
+@compiled
 def captured(x, y):
     def inner(z):
         return z + y
@@ -142,6 +149,8 @@ items(ones, {"mask": torch.ones(3, dtype=torch.int64)})
 through(ones)
 through(-ones)
 shared(torch.ones(3, dtype=torch.float64))
+for _ in range(120):
+    often(ones, ones)
 for size in range(1, 120):
     changing(ones, torch.ones(size))
 
@@ -229,6 +238,11 @@ def test_what_the_function_changed_before_is_not_what_it_was_at_the_start(observ
     held += [known[name] for name in ("self.child.scale", "self.buffer") if name in known]
     assert held != []
     assert {value["tensor"]["dtype"] for value in held} == {"float64"}
+
+
+def test_a_function_that_starts_often_is_read_at_first_only(observed: Observed) -> None:
+    assert [note["runs"] for note in observed.notes("settled", line=line_of("often"))] == [100]
+    assert not observed.notes("settled", line=line_of("one_side"))
 
 
 def test_facts_that_keep_changing_do_not_cover_the_run(observed: Observed) -> None:
