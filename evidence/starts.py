@@ -57,6 +57,10 @@ class Open:
         """Note what is known without reading any start."""
         facts.add(self.file, self.line, **self.facts)
 
+    def note_of_one_call(self, facts: Facts) -> None:
+        """Note what is known of a call for which nothing was compiled: there is no graph that another call reuses."""
+        facts.add(self.file, self.line, **{**self.facts, "unguarded": []})
+
 
 @dataclass
 class Start:

@@ -117,7 +117,7 @@ class Watcher:
 
     def _give_up(self, code: CodeType) -> None:
         for waiting in self._opens.pop(code, []):
-            waiting.note(self._facts)
+            waiting.note_of_one_call(self._facts)
 
     def _frame_converted(self, code: CodeType, result: Any) -> None:  # noqa: ANN401
         guarded = getattr(result, "guarded_code", result)

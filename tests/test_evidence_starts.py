@@ -56,6 +56,19 @@ def changing(x, y):
     return x + y
 
 
+def inner(x, y):
+    if x.sum() > 0:  # LINE inner
+        return x + 1
+    return x + y
+
+
+@compiled
+def gives_up(x, y):
+    for _ in range(2):
+        x = inner(x, y)
+    return x
+
+
 @compiled
 def often(x, y):
     if x.sum() > 0:  # LINE often
@@ -149,6 +162,9 @@ items(ones, {"mask": torch.ones(3, dtype=torch.int64)})
 through(ones)
 through(-ones)
 shared(torch.ones(3, dtype=torch.float64))
+gives_up(ones, torch.ones(3))
+gives_up(-ones, torch.ones(3))
+gives_up(ones, torch.ones(3, dtype=torch.float64))
 for _ in range(120):
     often(ones, ones)
 for size in range(1, 120):
@@ -200,6 +216,12 @@ def test_every_call_is_seen(observed: Observed, marker: str, name: str) -> None:
 def test_a_call_from_outside_compiled_code_is_seen(observed: Observed) -> None:
     seen = {(note["how"], note["values"]["x"]["tensor"]["dtype"]) for note in at(observed, "shared")}
     assert seen == {("traced", "float32"), ("eager", "float64")}
+
+
+def test_a_function_inlined_into_one_that_dynamo_gives_up_is_seen_by_itself(observed: Observed) -> None:
+    notes = at(observed, "inner")
+    assert all(note["unguarded"] == [] for note in notes)
+    assert {note["values"]["y"]["tensor"]["dtype"] for note in notes} == {"float32", "float64"}
 
 
 def test_runs_are_counted(observed: Observed) -> None:
