@@ -220,6 +220,8 @@ class Evaluation:
     def _arithmetic(self, name: str, operands: Sequence[ast.expr], found: Sequence[Value], node: ast.expr) -> Value:
         if name in ("div", "floor_divide", "remainder", "pow", "") and not is_nonzero_constant(operands[-1]):
             self.require(("number divisor", *self.here(operands[-1])), f"{self.text(operands[-1])} is not zero", node)
+        if name == "pow" and not all(number_of(operand) is not None for operand in operands):
+            self.require(("number power", *self.here(node)), f"{self.text(node)} does not raise and is real", node)
         kinds = {value.number for value in found}
         scalar_of = next((value.scalar_of for value in found if value.scalar_of is not None), None)
         kind = "float" if "float" in kinds or name == "div" else "int" if kinds <= {"int", "bool"} else None

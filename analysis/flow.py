@@ -32,13 +32,15 @@ class State:
     """The facts at one program point.
 
     values: what names hold. established: the keys of requirements that have been met. gradients_off: no operation
-    records a gradient here, whoever called. paths: the keys of `values` that are no names, but an attribute or item
-    that was observed (`self.scale`, `batch['x']`); they are forgotten as soon as anything may have changed them.
+    records a gradient here, whoever called; seen_off: this is only what a run showed, and an unknown call may end it.
+    paths: the keys of `values` that are no names, but an attribute or item that was observed (`self.scale`,
+    `batch['x']`); they are forgotten as soon as anything may have changed them.
     """
 
     values: Mapping[str, Value]
     established: frozenset[Hashable] = frozenset()
     gradients_off: bool = False
+    seen_off: bool = False
     paths: frozenset[str] = frozenset()
 
     def bind(self, name: str, value: Value) -> State:
@@ -202,10 +204,12 @@ class Flow:
             root = root_of(name)
             if root not in self._untracked and (root in values or not self.context.is_local(root)):
                 values[name] = observed.value(name, values.get(name))
+        off_for_sure = state.gradients_off and not state.seen_off
         return replace(
             state,
             values=values,
-            gradients_off=state.gradients_off or observed.gradients_off,
+            gradients_off=off_for_sure or observed.gradients_off,
+            seen_off=observed.gradients_off and not off_for_sure,
             paths=frozenset(name for name in values if not name.isidentifier()),
         )
 
@@ -281,6 +285,8 @@ class Flow:
         """The state after evaluating an expression, and its value; one that is not kept is shared with nobody."""
         found, evaluation = self.evaluate(value, state)
         effects = evaluation.effects
+        if effects.impure and state.seen_off:
+            state = replace(state, gradients_off=False, seen_off=False)
         state = replace(state, established=state.established | effects.certain)
         state = self._after_writes(value, effects.writes, state)
         for name, bound, certainly in effects.bound:
@@ -557,6 +563,7 @@ def _merge(first: State | None, second: State | None, token: Hashable) -> State 
         {name: joined[name] for name in first.values if name in shared},
         first.established & second.established,
         first.gradients_off and second.gradients_off,
+        first.seen_off or second.seen_off,
         first.paths & second.paths,
     )
 
@@ -600,7 +607,7 @@ def _without_observations(after: State | None, seen: State, before: State) -> St
     if after is None or seen is before:
         return after
     kept = after.without(after.paths - before.paths)
-    return replace(kept, gradients_off=before.gradients_off and after.gradients_off)
+    return replace(kept, gradients_off=before.gradients_off and after.gradients_off, seen_off=before.seen_off)
 
 
 def _leaves_early(body: Sequence[ast.stmt]) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 Size = int | str
-"""A size or stride: a number, or a symbol such as "s0" that stands for one number all through its observation."""
+"""A size or stride: a number, or an expression such as "2*s0", each symbol of which stands for one number all through
+its observation. One with "?" in front has symbols that are no sizes of tensors, and may be anything."""
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,12 @@ class Observed:
 
 
 def _is_dense(spec: ValueSpec, tensor: TensorSpec) -> bool:
-    """True for a plain tensor; a sparse or nested one has no stride for each of its sizes."""
-    return spec.type in _DENSE_TYPES and len(tensor.shape) == len(tensor.stride)
+    """True for a plain tensor; a sparse or nested one has no stride for each of its sizes.
+
+    Quantized ones and half complex numbers are none either: torch.where does not take them (torch 2.13).
+    """
+    usual = not tensor.dtype.startswith("q") and tensor.dtype != "complex32"
+    return usual and spec.type in _DENSE_TYPES and len(tensor.shape) == len(tensor.stride)
 
 
 def with_facts(known: Value, place: Hashable, specs: Sequence[TensorSpec]) -> Value:
@@ -169,9 +173,9 @@ def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) 
     for line, at_line in found.items():
         if len({_own_name(observation.function) for observation in at_line}) == 1:
             concrete = [one for observation in at_line for one in without_symbols(observation)]
-            with_items = tuple(replace(one, values=_with_items(one.values)) for one in concrete)
+            with_items = tuple(map(_opened, concrete))
             count = sum(observation.count for observation in at_line)
-            result[line] = Observed(with_items, count, tuple(resumed.get(line, ())), line in settled)
+            result[line] = Observed(with_items, count, tuple(map(_opened, resumed.get(line, ()))), line in settled)
     return result
 
 
@@ -188,6 +192,10 @@ def _agree(later: ValueSpec, known: ValueSpec) -> bool:
 def _own_name(function: str) -> str:
     """The name of a function without the names around it."""
     return function.rpartition(".")[2]
+
+
+def _opened(observation: Observation) -> Observation:
+    return replace(observation, values=_with_items(observation.values))
 
 
 def _with_items(values: Mapping[str, ValueSpec]) -> dict[str, ValueSpec]:

@@ -314,6 +314,11 @@ def dense_layout(operands: Iterable[Value]) -> Term:
     return term("dense", tuple(unique))
 
 
+def is_dense(layout: Term) -> bool:
+    """True for the layout of a tensor whose elements each have a place of their own, without gaps."""
+    return layout in (CONTIGUOUS, "scalar") or term_parts(layout)[:1] == ("dense",)
+
+
 def union_sources(operands: Iterable[Value]) -> frozenset[Term]:
     """The tensors that gradients flow to through an operation; Python numbers carry none."""
     found: frozenset[Term] = frozenset()

@@ -200,6 +200,9 @@ def identity_obligation(
                 if not only_computed_with(selection.target):
                     text = f"{shorten(piece.source)} may be held by someone else, the new result is a copy"
                     return Obligation(claim, ASSUMED, text, piece.line)
+                if not v.is_dense(piece.value.layout):
+                    text = f"{shorten(piece.source)} may be expanded, of which the new result is no faithful copy"
+                    return Obligation(claim, ASSUMED, text, piece.line)
                 reason = f"{selection.target} is only computed with, and both sides have the same layout"
             if selection.first.value.layout != selection.second.value.layout:
                 text = f"{_both(selection)} may have different strides"

@@ -86,20 +86,69 @@ class Site:
     def only_computed_with(self, name: str) -> bool:
         """True when the value that a name gets here is only ever an operand of operations that make new tensors.
 
-        Then nobody can tell which object it is. Something written in place later may be what one side names, so there
-        must be no such write at all.
+        Then nobody can tell which object it is. Something written in place later may be what one side names, so
+        nothing but such operations may follow at all, in this function.
         """
         function = self.flow.context.function
-        if (
-            self.written_later()
-            or self.touched_later()
-            or is_read_by_others(self.source, function, self._statement(), name)
-        ):
+        if is_read_by_others(self.source, function, self._statement(), name) or not self._only_operations_follow():
             return False
-        inside = set(ast.walk(self.node))
-        reads = [part for part in self._later() if isinstance(part, ast.Name) and part.id == name]
-        later = [part for part in reads if isinstance(part.ctx, ast.Load) and part not in inside]
-        return name.isidentifier() and bool(later) and all(self._is_operand(part) for part in later)
+        reads = [part for part in self._following() if isinstance(part, ast.Name) and part.id == name]
+        loads = [part for part in reads if isinstance(part.ctx, ast.Load)]
+        return name.isidentifier() and bool(loads) and all(self._is_operand(part) for part in loads)
+
+    def _following(self) -> Iterator[ast.AST]:
+        """The nodes behind the statement of the branch; it stands in no loop (see `_only_operations_follow`)."""
+        statement = self._statement()
+        inside = set(ast.walk(statement))
+        for part in ast.walk(self.flow.context.function.node):
+            if getattr(part, "lineno", 0) >= statement.lineno and part not in inside:
+                yield part
+
+    def _only_operations_follow(self) -> bool:
+        """True when all later statements of the function assign or return the results of operations on tensors."""
+        statement, function = self._statement(), self.flow.context.function.node
+        parents = list(self.source.ancestors(statement))
+        around = parents[: parents.index(function)]
+        if not all(isinstance(parent, ast.If) for parent in around):
+            return False
+        if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(function)):
+            return False
+        later = [part for part in self._following() if isinstance(part, ast.stmt)]
+        return all(self._is_operation(part) for part in later)
+
+    def _is_operation(self, statement: ast.stmt) -> bool:
+        state = self.flow.before.get(statement)
+        match statement:
+            case ast.Assign(targets=targets, value=value) if all(isinstance(target, ast.Name) for target in targets):
+                return state is not None and self._is_plain(value, state)
+            case ast.Return(value=ast.expr() as value) | ast.Expr(value=value):
+                return state is not None and self._is_plain(value, state)
+            case ast.If(test=test):
+                return state is not None and self._is_plain(test, state)
+            case _:
+                return isinstance(statement, ast.Pass)
+
+    def _is_plain(self, node: ast.expr, state: State) -> bool:
+        """True for an expression of tensors, numbers and known operations: no code of the program can run in it."""
+        return self.flow.evaluate(node, state)[1].effects.pure and all(
+            self._is_known(part, state) for part in ast.walk(node) if isinstance(part, ast.expr)
+        )
+
+    def _is_known(self, node: ast.expr, state: State) -> bool:
+        if self.flow.context.names.qualified(node) is not None:
+            return True
+        match node:
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                parent = self.source.parents[node]
+                if isinstance(node, ast.Attribute) and isinstance(parent, ast.Call) and parent.func is node:
+                    return True  # a method: its receiver and what it does are asked about elsewhere
+                value = self.flow.evaluate(node, state)[0]
+                metadata = (value.class_name or "").startswith("tensor.")
+                return metadata or (value.kind in (v.Kind.TENSOR, v.Kind.NUMBER) and not value.assumed)
+            case _:
+                return isinstance(
+                    node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Constant | ast.Tuple | ast.Slice
+                )
 
     def _statement(self) -> ast.stmt:
         """The statement that the branch is, or stands in."""

@@ -66,13 +66,14 @@ class Unrealized:
     depth: int
 
     def refresh(self) -> bool:
-        """Whether Dynamo has looked at it by now; if so, `facts` become what it knows and guards."""
+        """Whether Dynamo has looked at all of it by now; `facts` become what it knows."""
         if "LazyVariableTracker" in class_names(unwrap(self.variable)):
             return False
-        facts = describe_variable(self.variable, depth=self.depth)
+        within: list[Unrealized] = []  # items of a container that was opened for others of them
+        facts = describe_variable(self.variable, depth=self.depth, unrealized=within)
         self.facts.clear()
         self.facts.update(facts)
-        return True
+        return not within
 
 
 def describe_variable(
@@ -282,7 +283,19 @@ def _sizes(sizes: Iterable[Any]) -> list[int | str]:
 
 def _symbol(size: Any) -> int | str:  # noqa: ANN401
     constant = size.node.maybe_as_int()
-    return constant if constant is not None else str(size)
+    if constant is not None:
+        return int(constant)
+    return str(size) if _is_made_of_sizes(size.node) else f"?{size}"
+
+
+def _is_made_of_sizes(node: Any) -> bool:  # noqa: ANN401
+    """Whether all symbols are sizes of tensors: those are never 0 or 1, while a number may be anything (torch 2.13)."""
+    environment = getattr(node, "shape_env", None)  # a nested tensor's ragged size has none
+    sources = getattr(environment, "var_to_sources", {})
+    return environment is not None and all(
+        any(getattr(getattr(source, "prop", None), "name", "") == "SIZE" for source in sources.get(symbol, ()))
+        for symbol in node.expr.free_symbols
+    )
 
 
 def _tensor_variable(variable: Any) -> dict[str, object]:  # noqa: ANN401

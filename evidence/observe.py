@@ -39,6 +39,7 @@ from gbfix.evidence.stack import resumed
 from gbfix.evidence.starts import Open, open_locals
 from gbfix.evidence.watch import Watcher, is_generator
 
+CONTAINERS = ("list", "tuple", "dict")
 NO_VALUE = ("NullVariable", "DeletedVariable", "UnknownVariable")
 GENERATED_NAMES = ("___", "__nested_", "__is_tracing_")
 """Locals that Dynamo adds to resume functions begin with these."""
@@ -374,6 +375,8 @@ def _settle(output: Any, pending: Pending) -> list[str]:  # noqa: ANN401
     for name, text in [*pending.guarded_by.items(), *((name, text) for name, (_, text) in pending.real.items())]:
         if not any(guard == text or guard.startswith(text + ".") for guard in guards):
             unguarded.append(name)
+        elif name in pending.real and pending.values[name]["kind"] in CONTAINERS:  # its items may not be guarded
+            pending.values[name] = {key: fact for key, fact in pending.values[name].items() if key != "items"}
     for name, variable in pending.variables.items():
         pending.identities[name] |= _identities(variable)
     for name in pending.unmentioned:

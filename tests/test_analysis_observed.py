@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+import pytest
 from facts import Program
 
 from gbfix.analysis import sizes
@@ -321,3 +322,31 @@ def test_strides_of_single_elements_count() -> None:
     assert program.held("x").layout != program.held("y").layout == CONTIGUOUS
     assert result(seen(x=odd, y=number(2))).layout != CONTIGUOUS
     assert result(seen(x=plain, y=number(2))).layout == CONTIGUOUS
+
+
+def test_a_call_may_end_the_observed_gradient_mode() -> None:
+    text = """
+        def f(c: torch.Tensor, y: torch.Tensor, flag):
+            if flag:  # here
+                {call}
+                z = y * 2
+            return y
+    """
+    for call, off in (("turn_on()", False), ("w = y + 1", True)):
+        program = Program(text.format(call=call), seen(grad_enabled=False, c=tensor(3), y=tensor(3), flag=number(True)))
+        (inner,) = [s for statement, s in program.flow.before.items() if ast.unparse(statement) == "z = y * 2"]
+        assert inner.gradients_off is off
+
+
+@pytest.mark.parametrize("dtype", ["quint8", "complex32"])
+def test_kinds_of_tensors_that_cannot_be_selected_are_no_plain_ones(dtype: str) -> None:
+    assert Program(PLAIN, seen(x=tensor(3, dtype=dtype), y=tensor(3))).held("x").kind is Kind.MAYBE
+
+
+def test_items_where_dynamo_resumed_contradict_as_well() -> None:
+    def items(dtype: str) -> ValueSpec:
+        return ValueSpec("list", "list", items=(("0", tensor(3, dtype=dtype)),))
+
+    later = replace(seen(x=tensor(3), y=items("float64")), how="resumed")
+    program = Program(PLAIN, seen(x=tensor(3), y=items("float32")), later)
+    assert "y[0]" not in program.state.values

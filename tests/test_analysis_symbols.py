@@ -52,7 +52,10 @@ def test_items_of_containers_are_filled_too() -> None:
         assert isinstance(tensor.shape[0], int)
 
 
-@pytest.mark.parametrize("size", ["s0 - 2", "s0//16", "Mod(s0, 2)", "Max(1, s0)", "s0 +", "-s0", "0*s0", "u0", "3*u1"])
+UNKNOWN = ["s0 - 2", "s0//16", "Mod(s0, 2)", "Max(1, s0)", "s0 +", "-s0", "0*s0", "u0", "3*u1", "?s86", "?s0 + s86"]
+
+
+@pytest.mark.parametrize("size", UNKNOWN)
 def test_a_size_that_may_be_anything_makes_its_tensor_unknown(size: str) -> None:
     seen = without_symbols(observation(x=(size, 4), y=("s0", 4)))
     assert {o.values["x"].kind for o in seen} == {"object"}

@@ -8,7 +8,7 @@ import pytest
 from observed import Observed, observe
 
 PROGRAM = """
-import gc, sys, threading, weakref
+import gc, sys, threading, types, weakref
 import torch
 
 
@@ -54,6 +54,20 @@ def changing(x, y):
     if x.sum() > 0:  # LINE changing
         return x + 1
     return x + y
+
+
+@compiled
+def part_of_a_list(x, ls):
+    if x.sum() + 0 * ls[0].sum() > 0:  # LINE part_of_a_list
+        return x * 2
+    return ls[1] * 2
+
+
+@compiled
+def part_of_a_dict(x, o):
+    if x.sum() + 0 * o.d["c"].sum() > 0:  # LINE part_of_a_dict
+        return x * 2
+    return o.d["x"] * 2
 
 
 def inner(x, y):
@@ -162,6 +176,9 @@ items(ones, {"mask": torch.ones(3, dtype=torch.int64)})
 through(ones)
 through(-ones)
 shared(torch.ones(3, dtype=torch.float64))
+for sign, dtype in ((1, torch.float32), (-1, torch.float32), (1, torch.float64)):
+    part_of_a_list(sign * ones, [torch.ones(3), torch.ones(3, dtype=dtype)])
+    part_of_a_dict(sign * ones, types.SimpleNamespace(d={"c": torch.ones(3), "x": torch.ones(3, dtype=dtype)}))
 gives_up(ones, torch.ones(3))
 gives_up(-ones, torch.ones(3))
 gives_up(ones, torch.ones(3, dtype=torch.float64))
@@ -265,6 +282,12 @@ def test_what_the_function_changed_before_is_not_what_it_was_at_the_start(observ
 def test_a_function_that_starts_often_is_read_at_first_only(observed: Observed) -> None:
     assert [note["runs"] for note in observed.notes("settled", line=line_of("often"))] == [100]
     assert not observed.notes("settled", line=line_of("one_side"))
+
+
+@pytest.mark.parametrize(("marker", "name"), [("part_of_a_list", "ls"), ("part_of_a_dict", "o.d")])
+def test_items_that_no_guard_holds_are_not_known(observed: Observed, marker: str, name: str) -> None:
+    for note in at(observed, marker):
+        assert name in note["unguarded"] or "items" not in note["values"][name]
 
 
 def test_facts_that_keep_changing_do_not_cover_the_run(observed: Observed) -> None:
