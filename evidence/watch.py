@@ -26,6 +26,8 @@ MAX_RUNS = 200
 FEW_RUNS = 10
 MAX_CALLS = 200_000
 """Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.06 s in all."""
+IDLE_CALLS = 20_000
+"""The same while it only waits for calls of compiled functions from outside compiled code, which may never come."""
 TOOL_IDS = (4, 3)
 """Those of `sys.monitoring` that no kind of tool has been promised."""
 READS_LOCALS = frozenset({"locals", "vars", "dir", "exec", "eval"})
@@ -227,6 +229,9 @@ class Tracer:
         self._watched: dict[int, _Watched] = {}
         self._starts: dict[int, Start] = {}
         self._calls = 0
+        self._idle_calls = 0
+        self._needed = False
+        """Whether something is watched that runs for certain, see `_Watched.given_up`."""
 
     def pause(self) -> Callable[[], None]:
         """Stop while Dynamo compiles: its own functions would all be looked at. Returns what goes on afterwards."""
@@ -239,15 +244,22 @@ class Tracer:
         obstacle = self._obstacle()
         if obstacle:
             _unwatched(self._facts, watched, obstacle)
-        else:
+        elif watched.given_up or self._idle_calls < IDLE_CALLS:
             self._watched[id(watched.code)] = watched
+            self._changed()
 
     def add_start(self, start: Start) -> bool:
         """Read a compiled function when it starts, from its next call on; False when that is not possible."""
         if self._obstacle():
             return False
         self._starts[id(start.code)] = start
+        self._changed()
         return True
+
+    def _changed(self) -> None:
+        self._needed = bool(self._starts) or any(watched.given_up for watched in self._watched.values())
+        if not self._needed and self._idle_calls >= IDLE_CALLS:
+            self._watched.clear()
 
     def call_begins(self) -> None:
         """Watch the thread that makes a compiled call, whoever else does not trace it."""
@@ -285,13 +297,18 @@ class Tracer:
             sys.settrace(self._call_event)
 
     def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:  # noqa: ANN401
-        self._calls += 1
+        if self._needed:
+            self._calls += 1
+        else:
+            self._idle_calls += 1
         watched = self._watched.get(id(frame.f_code))
         if watched is None:
             if id(frame.f_code) in self._starts:
                 _outside_dynamo(self._read_start, frame)
             if self._calls >= MAX_CALLS:
                 _outside_dynamo(self._stop_all, "watching had taken long enough")
+            elif self._idle_calls >= IDLE_CALLS:
+                self._changed()
             if not self._busy:
                 sys.settrace(None)
             return None
@@ -304,6 +321,7 @@ class Tracer:
         start = self._starts[id(frame.f_code)]
         if not start.read(self._facts, frame):
             del self._starts[id(frame.f_code)]
+            self._changed()
             start.settle(self._facts)
 
     def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
@@ -315,6 +333,7 @@ class Tracer:
 
     def _stop(self, watched: _Watched) -> None:
         self._watched.pop(id(watched.code), None)
+        self._changed()
         for line in watched.lines():
             if line.runs < MAX_RUNS:
                 _settle(self._facts, watched.code, line)
@@ -327,7 +346,7 @@ class Tracer:
             for line in watched.lines():
                 if line.runs < FEW_RUNS and watched.given_up:
                     self._facts.unwatched(watched.code.co_filename, line.candidate.line, reason)
-                else:
+                elif line.runs:
                     _settle(self._facts, watched.code, line)
         for start in list(self._starts.values()):
             del self._starts[id(start.code)]
