@@ -26,8 +26,8 @@ MAX_RUNS = 200
 FEW_RUNS = 10
 MAX_CALLS = 200_000
 """Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.06 s in all."""
-IDLE_CALLS = 20_000
-"""The same while it only waits for calls of compiled functions from outside compiled code, which may never come."""
+IDLE_CALLS = 40_000
+"""The same since one of the functions that it looks for was last called."""
 TOOL_IDS = (4, 3)
 """Those of `sys.monitoring` that no kind of tool has been promised."""
 READS_LOCALS = frozenset({"locals", "vars", "dir", "exec", "eval"})
@@ -230,8 +230,6 @@ class Tracer:
         self._starts: dict[int, Start] = {}
         self._calls = 0
         self._idle_calls = 0
-        self._needed = False
-        """Whether something is watched that runs for certain, see `_Watched.given_up`."""
 
     def pause(self) -> Callable[[], None]:
         """Stop while Dynamo compiles: its own functions would all be looked at. Returns what goes on afterwards."""
@@ -244,22 +242,17 @@ class Tracer:
         obstacle = self._obstacle()
         if obstacle:
             _unwatched(self._facts, watched, obstacle)
-        elif watched.given_up or self._idle_calls < IDLE_CALLS:
+        else:
             self._watched[id(watched.code)] = watched
-            self._changed()
+            self._idle_calls = 0
 
     def add_start(self, start: Start) -> bool:
         """Read a compiled function when it starts, from its next call on; False when that is not possible."""
         if self._obstacle():
             return False
         self._starts[id(start.code)] = start
-        self._changed()
+        self._idle_calls = 0
         return True
-
-    def _changed(self) -> None:
-        self._needed = bool(self._starts) or any(watched.given_up for watched in self._watched.values())
-        if not self._needed and self._idle_calls >= IDLE_CALLS:
-            self._watched.clear()
 
     def call_begins(self) -> None:
         """Watch the thread that makes a compiled call, whoever else does not trace it."""
@@ -297,21 +290,19 @@ class Tracer:
             sys.settrace(self._call_event)
 
     def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:  # noqa: ANN401
-        if self._needed:
-            self._calls += 1
-        else:
-            self._idle_calls += 1
+        self._calls += 1
+        self._idle_calls += 1
         watched = self._watched.get(id(frame.f_code))
         if watched is None:
             if id(frame.f_code) in self._starts:
+                self._idle_calls = 0
                 _outside_dynamo(self._read_start, frame)
-            if self._calls >= MAX_CALLS:
+            if self._calls >= MAX_CALLS or self._idle_calls >= IDLE_CALLS:
                 _outside_dynamo(self._stop_all, "watching had taken long enough")
-            elif self._idle_calls >= IDLE_CALLS:
-                self._changed()
             if not self._busy:
                 sys.settrace(None)
             return None
+        self._idle_calls = 0
         watched.calls += 1
         if watched.calls > MAX_RUNS:
             return _outside_dynamo(self._stop, watched)
@@ -321,7 +312,6 @@ class Tracer:
         start = self._starts[id(frame.f_code)]
         if not start.read(self._facts, frame):
             del self._starts[id(frame.f_code)]
-            self._changed()
             start.settle(self._facts)
 
     def _line(self, watched: _Watched, frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
@@ -333,7 +323,6 @@ class Tracer:
 
     def _stop(self, watched: _Watched) -> None:
         self._watched.pop(id(watched.code), None)
-        self._changed()
         for line in watched.lines():
             if line.runs < MAX_RUNS:
                 _settle(self._facts, watched.code, line)
