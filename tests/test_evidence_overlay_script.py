@@ -165,7 +165,9 @@ def test_workers_know_the_main_program(project: Overlaid) -> None:
 
 def test_the_ranks_of_torchrun(project: Overlaid) -> None:
     project.write("site-packages/lib.py", "def say():\n    return 'original'\n")
-    project.write("main.py", "import os, sys, lib\nprint('original', lib.say(), os.environ['RANK'], sys.argv[1:])\n")
+    # One write for a line: the ranks share the pipe, and torchrun runs them with -u.
+    say = "sys.stdout.write(f'original {lib.say()} {os.environ[\"RANK\"]} {sys.argv[1:]}\\n')"
+    project.write("main.py", f"import os, sys, lib\n{say}\n")
     project.overlay("main.py", "site-packages/lib.py")
     launch = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone"]
     done = project.python(*launch, "main.py", "--steps", "3")
