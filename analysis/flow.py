@@ -77,7 +77,7 @@ class Flow:
             if isinstance(node, ast.Name | ast.Attribute)
         )
         self._captured = self._read_by_inner_functions()
-        self._first_on_line = first_on_lines(function.node)
+        self._has_observations = bool(view.project.observed.get(view.source.path))
         self._hidden = 0
         self.entry = State(self._parameters(), gradients_off=self._off_by_decorator())
         node = function.node
@@ -188,6 +188,10 @@ class Flow:
         self._hidden = hidden
         return state
 
+    @cached_property
+    def _first_on_line(self) -> dict[int, ast.stmt]:
+        return first_on_lines(self.context.function.node)
+
     def _seen_to_hold(self, statement: ast.stmt, state: State) -> State:
         """The state with what a run showed where the statement starts; paths hold for this statement.
 
@@ -215,6 +219,8 @@ class Flow:
 
     def _returns_on_one_side(self, statement: ast.If, state: State) -> bool:
         """True when the statements behind the branch run for one outcome of a tensor only."""
+        if not self._has_observations:  # nothing has to be hidden then
+            return False
         sides = (statement.body, statement.orelse)
         leaves = any(isinstance(part, ast.Return) for side in sides for top in side for part in ast.walk(top))
         return leaves and reads_tensor(self, state, statement.test)
@@ -399,7 +405,7 @@ class Flow:
         return state.bind(target.id, v.opaque_tensor(token, None, kind=Kind.MAYBE))
 
     def _if(self, statement: ast.If, state: State) -> State | None:
-        decided_by_tensor = reads_tensor(self, state, statement.test)
+        decided_by_tensor = self._has_observations and reads_tensor(self, state, statement.test)
         state = self._run(statement.test, state, kept=False)[0]
         self._hidden += decided_by_tensor
         then = self._block(statement.body, self.refine(statement.test, state, True))

@@ -31,11 +31,9 @@ def with_observed(
 
 
 def _labelled(finding: Finding, alone: Finding | None, seen: str, document: str) -> Finding:
-    settled = _settled(alone.obligations if alone is not None else ())
+    proved = _proved(alone.obligations if alone is not None else ())
     obligations = tuple(
-        replace(o, discharge=Discharge.OBSERVED)
-        if o.discharge is Discharge.PROVED and (o.claim, o.discharge) not in settled
-        else o
+        replace(o, discharge=Discharge.OBSERVED) if o.discharge is Discharge.PROVED and o.claim not in proved else o
         for o in finding.obligations
     )
     if obligations == (alone.obligations if alone is not None else ()):
@@ -43,8 +41,7 @@ def _labelled(finding: Finding, alone: Finding | None, seen: str, document: str)
     return replace(finding, obligations=obligations, region=f"{finding.region}; {seen}, {document}")
 
 
-def _settled(obligations: Iterable[Obligation]) -> set[tuple[str, Discharge]]:
-    """The claims that the source alone proves, or shows to be violated."""
-    found = list(obligations)
-    left_open = {o.claim for o in found if o.discharge is Discharge.ASSUMED}
-    return {(o.claim, o.discharge) for o in found if o.claim not in left_open}
+def _proved(obligations: Sequence[Obligation]) -> set[str]:
+    """The claims that the source alone proves, wherever they are made."""
+    left_open = {o.claim for o in obligations if o.discharge is Discharge.ASSUMED}
+    return {o.claim for o in obligations if o.discharge is Discharge.PROVED} - left_open
