@@ -25,7 +25,7 @@ from gbfix.evidence.starts import Open, Start
 MAX_RUNS = 200
 FEW_RUNS = 10
 MAX_CALLS = 200_000
-"""Calls of any function that the trace function of Python 3.11 and before may see in a process: about 0.06 s in all."""
+"""Calls of any function that the trace function of Python 3.11 and before may see in a process."""
 IDLE_CALLS = 40_000
 """The same since one of the functions that it looks for was last called."""
 TOOL_IDS = (4, 3)
