@@ -201,6 +201,8 @@ class Observation:
     branches: tuple[BranchTaken, ...] = ()
     graphs: int = 0
     seconds: float = 0.0
+    again: Observation | None = None
+    """A second call with fresh arguments made from the same recipe, which reuses what the first compiled."""
 
 
 @dataclass(frozen=True)
@@ -219,12 +221,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of the original that the rewrite touches: where it stands, and its text."""
+    """A condition of the original that the rewrite touches: where it stands, and its text.
+
+    needs: the outcomes that examples must reach for the rewritten lines to have been exercised. "both" where the
+    condition itself changed; "true" or "false" where only what it controls changed.
+    """
 
     file: str
     line: int
     column: int
     text: str
+    needs: str = "both"
 
 
 @dataclass(frozen=True)
@@ -287,9 +294,10 @@ class BranchReached:
     false: int = 0
 
     @property
-    def both(self) -> bool:
-        """Both sides were reached."""
-        return self.true > 0 and self.false > 0
+    def missing(self) -> tuple[bool, ...]:
+        """The outcomes that are needed and were not reached."""
+        wanted = {"both": (True, False), "true": (True,), "false": (False,)}[self.condition.needs]
+        return tuple(outcome for outcome in wanted if not (self.true if outcome else self.false))
 
 
 @dataclass(frozen=True)
