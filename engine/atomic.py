@@ -99,6 +99,28 @@ def replace(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Give a file, new or there, its contents whole or not at all; of a symbolic link, the file that it leads to.
+
+    A file that is there keeps its mode. Raises OSError.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
+        temporary = Path(name)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make renames in a folder survive a power cut, where the system can."""
     if sys.platform == "win32":
@@ -109,6 +131,16 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _mode(target: Path) -> int:
+    """The mode of a file that is there, else that of any new file."""
+    try:
+        return target.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def _put_back(begun: Sequence[Rewrite]) -> str:

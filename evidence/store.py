@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import msgspec
 
-from gbfix.engine.atomic import sync_folder
+from gbfix.engine.atomic import write_whole
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
 from gbfix.evidence.hashes import file_hash
@@ -32,23 +30,10 @@ def find_evidence(root: Path) -> Path:
 def save_evidence(evidence: Evidence, path: Path) -> None:
     """Write a document, so that the file is old or new at every moment. Raises WriteError, which names the file."""
     data = msgspec.json.format(msgspec.json.encode(evidence), indent=1) + b"\n"
-    target = Path(os.path.realpath(path))
-    temporary = None
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".gbfix-", suffix=".tmp", dir=target.parent)
-        temporary = Path(name)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
+        write_whole(path, data)
     except OSError as error:
         raise WriteError(f"{printable(path)}: the evidence cannot be written: {error.strerror}") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-    sync_folder(target.parent)
 
 
 def load_evidence(path: Path) -> Evidence:
@@ -76,13 +61,3 @@ def is_fresh(evidence: Evidence, file: str) -> bool:
     """True when a file, named as evidence names it, has the content that it had at the time of the run."""
     known = evidence.hashes.get(file)
     return known is not None and file_hash(Path(evidence.root) / file) == known
-
-
-def _mode(target: Path) -> int:
-    """The mode of a file that is there, else that of any new file."""
-    try:
-        return target.stat().st_mode & 0o777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
