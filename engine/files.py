@@ -74,7 +74,11 @@ def read_source(path: Path) -> SourceText:
     Raises SourceError for a file that cannot be read, decoded, or written back byte for byte, and for what Python or
     line numbers cannot cope with: null bytes and lone carriage returns.
     """
-    data = _read(path)
+    return decode_source(path, _read(path))
+
+
+def decode_source(path: Path, data: bytes) -> SourceText:
+    """The same for contents that need not be those on disk; `path` stands in messages."""
     null = data.find(b"\0")
     if null >= 0:
         raise _error(path, _line(data, null), "null byte; Python does not read this file, leave it out")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,20 +64,72 @@ def tracked_and_unignored(directory: Path) -> Listing:
     return Listing(tuple(directory / name for name in tracked), tuple(directory / name for name in untracked))
 
 
+def commit_of(root: Path, revision: str) -> str | None:
+    """The full name of the commit that a revision means ("HEAD", "main~2", ...); None when there is no such commit.
+
+    Raises GbfixError when git is missing.
+    """
+    # A word that begins like an option would be taken for one.
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    result = _run(root, words)
+    return None if result.returncode else result.stdout.decode().strip()
+
+
+def committed_bytes(path: Path, commit: str = "HEAD") -> bytes | None:
+    """What a file held in a commit, as it would be checked out; None when it was not there, or outside of repositories.
+
+    Raises GbfixError when git is missing or cannot tell.
+    """
+    real = Path(os.path.realpath(path))
+    root = repository_root(real)
+    if root is None or commit_of(root, commit) is None:
+        return None
+    name = real.relative_to(root).as_posix()
+    if not _git(root, "ls-tree", "-z", commit, "--", f":(literal){name}"):
+        return None
+    return _git(root, "cat-file", "--filters", f"{commit}:{name}")
+
+
+def commits_of(path: Path, limit: int) -> tuple[str, ...]:
+    """The last commits that changed a file, newest first, at most `limit`; none outside of repositories.
+
+    Raises GbfixError when git is missing or cannot tell.
+    """
+    real = Path(os.path.realpath(path))
+    root = repository_root(real)
+    if root is None or commit_of(root, "HEAD") is None:
+        return ()
+    name = real.relative_to(root).as_posix()
+    output = _git(root, "log", f"--max-count={limit}", "--format=%H", "--", f":(literal){name}")
+    return tuple(output.decode().split())
+
+
+def changed_since(root: Path, commit: str) -> tuple[Path, ...]:
+    """The tracked files of a repository whose contents on disk differ from those in a commit, deleted ones included.
+
+    Raises GbfixError when git is missing or cannot tell.
+    """
+    return tuple(root / name for name in _names(_git(root, "diff", "--name-only", "--no-renames", "-z", commit, "--")))
+
+
 def _names(output: bytes) -> list[str]:
     return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
 
 def _git(directory: Path, *arguments: str) -> bytes:
+    result = _run(directory, arguments)
+    if result.returncode != 0:
+        reason = result.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise GbfixError(f"{printable(directory)}: git {arguments[0]} failed: {reason or result.returncode}")
+    return result.stdout
+
+
+def _run(directory: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
     # A question must neither take the index lock from under the user's own git nor be answered in another language.
     environment.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
     command = ["git", *arguments]
     try:
-        result = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+        return subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     except OSError as error:
         raise GbfixError(f"{printable(directory)}: git cannot be run: {error.strerror}") from error
-    if result.returncode != 0:
-        reason = result.stderr.decode(errors="replace").strip().partition("\n")[0]
-        raise GbfixError(f"{printable(directory)}: git {arguments[0]} failed: {reason or result.returncode}")
-    return result.stdout

@@ -35,8 +35,8 @@ _UNFINISHED = "unfinished-"
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """One file of a record; `after` is the digest of the contents that the apply wrote."""
+class RecordedFile:
+    """One file of a record; `after` is the digest (SHA-256, hexadecimal) of the contents that the apply wrote."""
 
     path: Path
     before: bytes
@@ -95,6 +95,11 @@ def discard_unused(root: Path, folder: Path) -> None:
         _remove(folder)
 
 
+def recorded_files(root: Path) -> tuple[RecordedFile, ...]:
+    """What the applies that can be undone wrote, the last apply first. Raises WriteError when a record is damaged."""
+    return tuple(entry for folder in reversed(_records(root)) for entry in _load(root, folder))
+
+
 def undo_last(root: Path) -> tuple[Path, ...]:
     """Give the files of the last recorded apply their old contents back and forget the record; gives these files.
 
@@ -116,7 +121,7 @@ def undo_last(root: Path) -> tuple[Path, ...]:
     return tuple(sorted(rewrite.path for rewrite in rewrites))
 
 
-def _restoring(entries: Sequence[_Entry], folder: Path) -> list[Rewrite]:
+def _restoring(entries: Sequence[RecordedFile], folder: Path) -> list[Rewrite]:
     """What is left to restore. Raises WriteError with one line for each file that stands in the way."""
     rewrites: list[Rewrite] = []
     problems: list[str] = []
@@ -151,7 +156,7 @@ def _records(root: Path) -> list[Path]:
     return sorted(entry for entry in folder.iterdir() if _NUMBER.fullmatch(entry.name))
 
 
-def _load(root: Path, folder: Path) -> list[_Entry]:
+def _load(root: Path, folder: Path) -> list[RecordedFile]:
     """Read a record, trusting nothing in it."""
     try:
         document = json.loads((folder / "record.json").read_bytes())
@@ -162,7 +167,7 @@ def _load(root: Path, folder: Path) -> list[_Entry]:
         raise WriteError(f"{printable(folder)}: damaged undo record ({error}); delete this folder") from error
 
 
-def _entry(root: Path, folder: Path, index: int, item: dict[str, str]) -> _Entry:
+def _entry(root: Path, folder: Path, index: int, item: dict[str, str]) -> RecordedFile:
     name = PurePosixPath(item["path"])
     top = Path(os.path.realpath(root))
     path = top / name
@@ -172,7 +177,7 @@ def _entry(root: Path, folder: Path, index: int, item: dict[str, str]) -> _Entry
     before = (folder / f"{index}.before").read_bytes()
     if _digest(before) != item["before"]:
         raise ValueError(f"the old contents of {item['path']!a} are not as they were stored")
-    return _Entry(path, before, item["after"])
+    return RecordedFile(path, before, item["after"])
 
 
 def _name(root: Path, path: Path) -> str:

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from gbfix.engine.git import dirty_files, repository_root, tracked_and_unignored
+from gbfix.engine.git import (
+    changed_since,
+    commit_of,
+    commits_of,
+    committed_bytes,
+    dirty_files,
+    repository_root,
+    tracked_and_unignored,
+)
 from gbfix.engine.model import GbfixError
 
 ODD_NAMES = ("plain.py", "two words.py", "größe.py", "line\nbreak.py", os.fsdecode(b"latin-\xe9.py"))
@@ -105,3 +113,44 @@ def test_a_missing_or_failing_git_is_an_error_with_one_line(tmp_path: Path, monk
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GbfixError, match=r"top: git cannot be run: No such file"):
         tracked_and_unignored(top)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_what_a_commit_has_of_a_file_whatever_its_name(tmp_path: Path, name: str) -> None:
+    top = make_repository(tmp_path / "top", f"in/{name}")
+    file = top / "in" / name
+    file.write_text("x = 2\n")
+    assert committed_bytes(file) == b"x = 1\n"
+    assert changed_since(top, "HEAD") == (file,)
+    git(top, "commit", "--quiet", "--all", "-m", "second")
+    assert [committed_bytes(file, commit) for commit in commits_of(file, 9)] == [b"x = 2\n", b"x = 1\n"]
+    assert len(commits_of(file, 1)) == 1
+    assert changed_since(top, "HEAD~1") == (file,)
+
+
+def test_what_no_commit_has(tmp_path: Path) -> None:
+    assert committed_bytes(tmp_path / "x.py") is None
+    assert commits_of(tmp_path / "x.py", 9) == ()
+    git(tmp_path, "init", "--quiet", "empty")
+    assert committed_bytes(tmp_path / "empty" / "x.py") is None
+    assert commits_of(tmp_path / "empty" / "x.py", 9) == ()
+    top = make_repository(tmp_path / "top", "x.py")
+    assert committed_bytes(top / "[x].py") is None
+    assert committed_bytes(top / "x.py", "none-such") is None
+
+
+def test_revisions_are_commits_or_nothing(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "top", "x.py")
+    full = commit_of(top, "HEAD")
+    assert full is not None
+    assert len(full) == 40
+    assert commit_of(top, full[:8]) == full
+    assert commit_of(top, "HEAD~7") is None
+    assert commit_of(top, "--all") is None
+    assert commit_of(top, "HEAD:x.py") is None
+
+
+def test_line_ends_are_those_of_a_checkout(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "top", "x.py")
+    (top / ".gitattributes").write_text("*.py text eol=crlf\n")
+    assert committed_bytes(top / "x.py") == b"x = 1\r\n"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 from gbfix.engine.files import read_source
 from gbfix.engine.model import GbfixError, WriteError
-from gbfix.engine.undo import undo_last, undo_root
+from gbfix.engine.undo import recorded_files, undo_last, undo_root
 from gbfix.engine.write import Change, write_files
 
 OLD, NEW = b"x = 1\n", b"x = 1\n# changed\n"
@@ -47,6 +48,16 @@ def test_undo_goes_back_one_apply_at_a_time(tmp_path: Path) -> None:
     assert (first.read_bytes(), second.read_bytes()) == (OLD, OLD)
     with pytest.raises(GbfixError, match=f"^{tmp_path}: nothing to undo$"):
         undo_last(tmp_path)
+
+
+def test_what_the_records_hold_the_last_apply_first(tmp_path: Path) -> None:
+    first, second = make(tmp_path, "a.py", "b.py")
+    assert recorded_files(tmp_path) == ()
+    apply(tmp_path, first, second)
+    apply(tmp_path, first, added="# again\n")
+    entries = recorded_files(tmp_path)
+    assert [(entry.path, entry.before) for entry in entries] == [(first, NEW), (first, OLD), (second, OLD)]
+    assert entries[0].after == hashlib.sha256(first.read_bytes()).hexdigest()
 
 
 def test_nothing_to_undo_leaves_no_trace(tmp_path: Path) -> None:
