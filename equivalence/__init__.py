@@ -8,3 +8,23 @@ Comparing: `compare`, `check` (one target: search, shrink, verdict), `reproduce`
 Around it: `pool` (targets side by side), `store` (verdicts on disk), `write_test`, `ray_cluster`
 For tests written by hand: `public` (re-exported here), `pytest_plugin`
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gbfix.equivalence.graph_counts import assert_graphs
+    from gbfix.equivalence.public import assert_equivalent
+    from gbfix.equivalence.tensor_strategy import tensors
+
+__all__ = ["assert_equivalent", "assert_graphs", "tensors"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gbfix.equivalence import public  # imports torch, which most of this package does without
+
+    globals().update({each: getattr(public, each) for each in __all__})
+    return globals()[name]
