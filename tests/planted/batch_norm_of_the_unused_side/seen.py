@@ -1,0 +1,3 @@
+import torch
+
+ARGUMENTS = (torch.randn(3, 4),)

@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x > 0:
+        y = x * 2
+    else:
+        y = x * 3
+    return y

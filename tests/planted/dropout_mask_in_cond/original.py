@@ -1,0 +1,8 @@
+import torch
+from torch.nn import functional
+
+
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return functional.dropout(x * 2, 0.5)
+    return x * 3

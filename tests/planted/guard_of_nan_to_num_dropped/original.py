@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x * 1
+    if torch.isnan(y).any():
+        y = torch.nan_to_num(y)
+    return y

@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x * 1
+    while (y > 1).any() and torch.isfinite(y).all():
+        y = y - 1
+        if (y > 20).any():
+            y = y * 0.25
+    return y

@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compiler.assume_constant_result
+def announce() -> int:
+    print("a step")
+    return 0
+
+
+def f(x: torch.Tensor) -> torch.Tensor:
+    announce()
+    return x * 2

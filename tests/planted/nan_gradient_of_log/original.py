@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.amin() > 0:
+        y = torch.log(x)
+    else:
+        y = x - 1
+    return y

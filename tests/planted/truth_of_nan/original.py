@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.sum():
+        y = x + 1
+    else:
+        y = x - 1
+    return y

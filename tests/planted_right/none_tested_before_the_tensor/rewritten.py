@@ -1,0 +1,10 @@
+from typing import Optional
+
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
+    if mask is not None:
+        return torch.where(mask.any(), x * 2, x * 3)
+    return x * 3

@@ -1,0 +1,11 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    print("shape", tuple(x.shape))
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        y = x * 3
+    return y

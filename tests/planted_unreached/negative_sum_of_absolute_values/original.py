@@ -1,0 +1,10 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    if x.float().abs().sum() < -1:
+        y = x * 2
+    else:
+        y = x * 3
+    return y
