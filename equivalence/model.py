@@ -162,12 +162,14 @@ class Raised:
     """An exception. causes: the types of `__cause__` and `__context__`, outermost first.
 
     from_compiler: the compiler raised it about an operation that fails (its text then is not the program's).
+    from_torch: an operation of torch (or of another library in C) raised it, not a `raise` statement of the program.
     """
 
     type: str
     text: str
     causes: tuple[str, ...] = ()
     from_compiler: bool = False
+    from_torch: bool = False
 
 
 @dataclass(frozen=True)

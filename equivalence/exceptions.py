@@ -1,0 +1,74 @@
+"""An exception as plain data, and who raised it: the program, torch, or the compiler."""
+
+from __future__ import annotations
+
+import dis
+import os
+from pathlib import Path
+
+import torch
+
+from gbfix.equivalence.messages import without_addresses
+from gbfix.equivalence.model import Raised
+from gbfix.equivalence.parts import dotted
+
+_TORCH = str(Path(torch.__file__).parent) + os.sep
+_COMPILER = ("torch._dynamo.", "torch._inductor.", "torch._functorch.", "torch._subclasses.", "torch.fx.")
+_OF_THE_USER = (
+    "torch._dynamo.exc.Unsupported",
+    "torch._dynamo.exc.UserError",
+    "torch._dynamo.exc.RecompileError",
+    "torch._dynamo.exc.FailOnRecompileLimitHit",
+)
+"""The compiler says that it will not compile this (a break under fullgraph), not that an operation fails."""
+_ADDED = ("\n\nfrom user code:", "\n\nSet TORCHDYNAMO_VERBOSE=1")
+"""Where Dynamo's additions to the text of an exception begin that it met while tracing (`augment_exc_message`)."""
+
+
+def raised(error: BaseException) -> Raised:
+    """Describe an exception: type, whole text, types of what caused it, and who raised it."""
+    text, added = _text(error)
+    from_compiler = added or _is_of_compiler(error)
+    return Raised(dotted(type(error)), text, _causes(error), from_compiler, not from_compiler and _is_of_torch(error))
+
+
+def _text(error: BaseException) -> tuple[str, bool]:
+    try:
+        text = str(error)
+    except Exception as other:
+        text = f"(its text raises {type(other).__name__})"
+    notes = [str(note) for note in getattr(error, "__notes__", ())]
+    cut = min((at for mark in _ADDED if (at := text.find(mark)) >= 0), default=len(text))
+    return without_addresses("\n".join([text[:cut], *notes])), cut < len(text)
+
+
+def _is_of_compiler(error: BaseException) -> bool:
+    names = [dotted(kind) for kind in type(error).__mro__]
+    return names[0].startswith(_COMPILER) and not any(name in _OF_THE_USER for name in names)
+
+
+def _is_of_torch(error: BaseException) -> bool:
+    """It came out of torch (or another library's C code), not out of a `raise` statement of the program."""
+    traceback = error.__traceback__
+    if traceback is None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    if code.co_filename.startswith(_TORCH):
+        return True
+    return dis.opname[code.co_code[traceback.tb_lasti]] not in ("RAISE_VARARGS", "RERAISE")
+
+
+def _causes(error: BaseException) -> tuple[str, ...]:
+    found: list[str] = []
+    met = {id(error)}
+    current: BaseException | None = error
+    while current is not None:
+        current = current.__cause__ if current.__cause__ or current.__suppress_context__ else current.__context__
+        if current is None or id(current) in met:
+            break
+        met.add(id(current))
+        if not dotted(type(current)).startswith(_COMPILER):
+            found.append(dotted(type(current)))
+    return tuple(found)

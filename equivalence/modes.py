@@ -1,0 +1,48 @@
+"""Switches of the process that a call can leave behind: reading them, and putting them back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import torch
+
+_DEVICES = ("cpu", "cuda")
+
+
+def modes() -> dict[str, str]:
+    """The switches as they are now, by name."""
+    found = {
+        "grad_enabled": str(torch.is_grad_enabled()),
+        "inference_mode": str(torch.is_inference_mode_enabled()),
+        "default_dtype": str(torch.get_default_dtype()),
+        "default_device": str(torch.get_default_device()),
+        "deterministic": f"{torch.are_deterministic_algorithms_enabled()}"
+        f"{', warn only' if torch.is_deterministic_algorithms_warn_only_enabled() else ''}",
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "anomaly_detection": str(torch.is_anomaly_enabled()),
+    }
+    for device in _DEVICES:
+        enabled = torch.is_autocast_enabled(device)
+        found[f"autocast {device}"] = str(torch.get_autocast_dtype(device)) if enabled else "off"
+    return found
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Put the switches back at the end of the block, but inference mode and the default device."""
+    grad, dtype, precision = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_float32_matmul_precision()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    autocast = {device: (torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in _DEVICES}
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(grad)
+        torch.set_default_dtype(dtype)
+        if torch.get_float32_matmul_precision() != precision:
+            torch.set_float32_matmul_precision(precision)
+        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+        for device, (enabled, kind) in autocast.items():
+            torch.set_autocast_enabled(device, enabled)
+            torch.set_autocast_dtype(device, kind)

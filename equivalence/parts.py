@@ -1,0 +1,107 @@
+"""What a container, an object or a module consists of, by name."""
+
+from __future__ import annotations
+
+import io
+import logging
+import threading
+import types
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+_LOOKED_INTO_NEVER = (
+    logging.Logger,
+    logging.Handler,
+    io.IOBase,
+    threading.Thread,
+    weakref.ref,
+    types.FrameType,
+    types.CodeType,
+    types.TracebackType,
+    Iterator,
+)
+_OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
+_COMPILED_MODULE = "torch._dynamo.eval_frame.OptimizedModule"
+
+
+def dotted(kind: type) -> str:
+    """The name of a class with that of its module, without "builtins"."""
+    module = getattr(kind, "__module__", "")
+    return kind.__qualname__ if module in ("builtins", "") else f"{module}.{kind.__qualname__}"
+
+
+def path(name: str, key: str) -> str:
+    """The name of a part: "x[0]", "x['key']", "x.attribute"."""
+    return f"{name}.{key}" if key.isidentifier() and key not in ("None", "True", "False") else f"{name}[{key}]"
+
+
+def unwrapped(value: object) -> object:
+    """The module in what torch.compile made of it; anything else as it is."""
+    return value.__dict__["_modules"]["_orig_mod"] if dotted(type(value)) == _COMPILED_MODULE else value
+
+
+def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
+    """The kind ("container", "object", "module", "opaque") of a value and what it holds, in order.
+
+    Names are indices, the `repr` of keys, and attributes. Runs no code of the value's class but that of containers.
+    """
+    if isinstance(value, torch.nn.Module):
+        return "module", _module(value)
+    if isinstance(value, dict):
+        held: list[tuple[str, Any]] = [(_key(key), item) for key, item in dict.items(value)]
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        held = list(zip(value._fields, value, strict=False))
+    elif isinstance(value, tuple | list | deque | set | frozenset):
+        held = [(str(index), item) for index, item in enumerate(value)]
+    elif isinstance(value, types.MappingProxyType):
+        held = [(_key(key), item) for key, item in value.items()]
+    elif isinstance(value, _LOOKED_INTO_NEVER):
+        return "opaque", []
+    else:
+        attributes = _attributes(value)
+        return ("object", attributes) if attributes is not None else ("opaque", [])
+    known = {id(item) for _, item in held}
+    return "container", held + [(key, item) for key, item in _attributes(value) or [] if id(item) not in known]
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str | int | float | complex | bytes | bool | type(None)):
+        return repr(key)
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_key, key))})"
+    return f"a {type(key).__name__}"
+
+
+def _attributes(value: object) -> list[tuple[str, Any]] | None:
+    """The attributes of an object itself, None when it has no room for any."""
+    found: list[tuple[str, Any]] = []
+    room = False
+    own = getattr(value, "__dict__", None)
+    if isinstance(own, Mapping):
+        room = True
+        found += [(str(key), item) for key, item in list(own.items())]
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            member = kind.__dict__.get(slot)
+            if isinstance(member, types.MemberDescriptorType):
+                room = True
+                try:
+                    found.append((slot, member.__get__(value, kind)))
+                except AttributeError:  # Not assigned.
+                    continue
+    return found if room else None
+
+
+def _module(module: torch.nn.Module) -> list[tuple[str, Any]]:
+    own = vars(module)
+    found: list[tuple[str, Any]] = []
+    for place in ("_parameters", "_buffers", "_modules"):
+        found += own.get(place, {}).items()
+    found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE and key != "_compiled_call_impl"]
+    hooks = sum(len(item) for key, item in own.items() if key.endswith("_hooks") and isinstance(item, dict))
+    return [*found, ("number of hooks", hooks)]

@@ -1,0 +1,58 @@
+"""The plain values in the globals of the target's module, and which of them a call changed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import torch
+
+from gbfix.equivalence.describe import STATE_BYTES, describe
+from gbfix.equivalence.identity import Names
+from gbfix.equivalence.model import Described
+from gbfix.equivalence.parts import dotted
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, bytearray)
+_GENERATORS = (torch.Generator, random.Random)
+
+
+def plain_globals(module_globals: dict[str, Any] | None) -> list[tuple[str, Any]]:
+    """The globals worth watching as ("global NAME", value).
+
+    Plain values, containers, tensors, modules of torch.nn, generators, and objects of the program's own classes; not
+    functions, classes, modules or what is Python's own.
+    """
+    if module_globals is None:
+        return []
+    program = str(module_globals.get("__name__", "")).split(".")[0]
+    return [
+        (f"global {name}", value)
+        for name, value in list(module_globals.items())
+        if not (name.startswith("__") and name.endswith("__")) and _is_plain(value, program)
+    ]
+
+
+def _is_plain(value: object, program: str) -> bool:
+    if isinstance(value, type):
+        return False
+    if isinstance(value, (*_PLAIN, torch.Tensor, torch.nn.Module, *_GENERATORS)):
+        return True
+    kind = dotted(type(value))
+    if kind == "numpy.ndarray" or kind.startswith("numpy.random."):
+        return True
+    return kind.split(".")[0] == program or kind in ("collections.deque", "types.SimpleNamespace")
+
+
+def snapshot(module_globals: dict[str, Any] | None) -> dict[str, Described]:
+    """The globals worth watching, described."""
+    known = Names()
+    return {name: describe(value, name, known, STATE_BYTES) for name, value in plain_globals(module_globals)}
+
+
+def changed(before: dict[str, Described], after: dict[str, Described]) -> list[tuple[str, Described]]:
+    """Those that a call changed, made or deleted, in the order of their names.
+
+    Only these are kept: a rewrite may add constants of its own.
+    """
+    gone = Described("opaque", "deleted")
+    return [(name, after.get(name, gone)) for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
