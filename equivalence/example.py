@@ -23,13 +23,15 @@ class Listed:
 class Drawn:
     """Elements from a generator of their own, seeded: shift + scale * normal; integers are rounded, bool is > 0.
 
-    special: elements put in afterwards, by their row-major index.
+    special: elements put in afterwards, by their row-major index. low, high: all drawn elements are kept within.
     """
 
     seed: int
     scale: float = 1.0
     shift: float = 0.0
     special: tuple[tuple[int, float], ...] = ()
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)

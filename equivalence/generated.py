@@ -1,0 +1,144 @@
+"""Examples that are made from what is known of a target's calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hypothesis.strategies import SearchStrategy
+
+from gbfix.equivalence.drawn_calls import drawn_calls
+from gbfix.equivalence.elements import SPECIALS, Special, Values, ordinary_elements, special_elements
+from gbfix.equivalence.example import Drawn, Example, Scalar
+from gbfix.equivalence.features import Feature, features_of
+from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, example_of, shape_of, tensors_of
+from gbfix.equivalence.inputs import Inputs
+from gbfix.equivalence.signatures import Signature
+
+MOST_CORNERS = 40
+
+
+@dataclass(frozen=True)
+class GeneratedInputs(Inputs):
+    """Inputs of a signature. taken: names of the variations that the original takes, None when nothing was tried."""
+
+    signature: Signature
+    taken: frozenset[str] | None = None
+
+    @property
+    def origin(self) -> str:  # type: ignore[override]
+        """Where the inputs come from."""
+        return self.signature.origin
+
+    def first(self) -> Example:
+        """The first known call with ordinary elements."""
+        return _ordinary(self._base)
+
+    def variations(self) -> tuple[tuple[str, Example], ...]:
+        """One for each feature that alters the first call."""
+        return tuple((feature.name, _ordinary(feature.change(self._base))) for feature in self.features)
+
+    def accepting(self, taken: Collection[str]) -> GeneratedInputs:
+        """The same inputs, with the knowledge of what the original takes."""
+        return replace(self, taken=frozenset(taken))
+
+    def starting_from(self, variation: str) -> GeneratedInputs:
+        """The same inputs, all of whose calls are changed in this way. Raises KeyError for an unknown name."""
+        change = {feature.name: feature.change for feature in self.features}[variation]
+        calls = tuple(dict.fromkeys(change(call) for call in self.signature.calls))
+        return GeneratedInputs(replace(self.signature, calls=calls))
+
+    def corners(self) -> tuple[Example, ...]:
+        """The ordinary call, special elements, then features that are taken, a few of each kind in turn."""
+        found = [*self._value_corners(), *_in_turn([f for f in self.features if self.takes(f)], self._base)]
+        return tuple(dict.fromkeys(found))[:MOST_CORNERS]
+
+    def strategy(self) -> SearchStrategy[Example]:
+        """Known calls with some features changed; most with ordinary elements, a third with one special tensor."""
+        return drawn_calls(self.signature.calls, self.features, self.takes, module=self.signature.module)
+
+    def sequence(self) -> tuple[Example, Example, Example]:
+        """Other shapes are the first taken other size."""
+        free = [feature for feature in self.features if feature.symbol and self.takes(feature)]
+        known = [call for call in self.signature.calls if _shapes(call) != _shapes(self._base)]
+        last = known[0] if known else free[0].change(self._base) if free else self._base
+        return _ordinary(self._base), _ordinary(self._base, seed=100), _ordinary(last, seed=200)
+
+    @property
+    def _base(self) -> CallForm:
+        return self.signature.calls[0]
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """All that can be changed in the first call."""
+        known = self.signature
+        return features_of(self._base, known.others, known.optional, known.floating)
+
+    def takes(self, feature: Feature) -> bool:
+        """The original returned when the feature was tried, or nothing was tried."""
+        return self.taken is None or feature.name in self.taken
+
+    def _value_corners(self) -> Iterator[Example]:
+        base = self._base
+        grad = next((f for f in self.features if f.name == "requires grad" and self.takes(f)), None)
+        trained = grad.change(base) if grad else base
+        yield _ordinary(base)
+        for index, special in enumerate(SPECIALS):
+            yield _filled(trained if index % 2 else base, special)
+        yield _filled(trained, SPECIALS[0])
+        yield _ordinary(trained, seed=7)
+        yield _ordinary(replace(trained, grad_enabled=False), seed=8)
+        for on in (1.0, 0.0):
+            yield _masked(base, on)
+        if self.signature.module:
+            yield _ordinary(replace(trained, training=not base.training), seed=9)
+            yield _ordinary(replace(trained, module_seed=1), seed=10)
+
+
+def _shapes(call: CallForm) -> list[tuple[int, ...]]:
+    return [shape_of(form, call) for _, form in tensors_of(call)]
+
+
+def _first_number(_: str, form: NumberForm) -> Scalar:
+    return form.values[0]
+
+
+def _seed(path: str, seed: int) -> int:
+    """The same for the same path in each process, unlike hash()."""
+    return seed + sum(map(ord, path)) % 97
+
+
+def _ordinary(call: CallForm, seed: int = 0) -> Example:
+    return example_of(call, lambda path, form, shape: ordinary_elements(form, shape, _seed(path, seed)), _first_number)
+
+
+def _filled(call: CallForm, special: Special) -> Example:
+    """All floating tensors with the special elements, the odd one at another place in each."""
+
+    def values(path: str, form: TensorForm, shape: tuple[int, ...]) -> Values:
+        seed = _seed(path, 0)
+        found = special_elements(form, special, seed % max(math.prod(shape), 1))
+        return ordinary_elements(form, shape, seed) if found is None else found
+
+    return example_of(call, values, _first_number)
+
+
+def _masked(call: CallForm, on: float) -> Example:
+    def values(path: str, form: TensorForm, shape: tuple[int, ...]) -> Values:
+        return Drawn(0, 0.0, on) if form.dtype == "bool" else ordinary_elements(form, shape, _seed(path, 0))
+
+    return example_of(call, values, _first_number)
+
+
+def _in_turn(features: list[Feature], call: CallForm) -> Iterator[Example]:
+    """The changed calls, taking one of each group in turn, so that a limit cuts no group off."""
+    groups: dict[str, list[Feature]] = {}
+    for feature in features:
+        groups.setdefault(feature.group, []).append(feature)
+    while groups:
+        for group in list(groups):
+            yield _ordinary(groups[group].pop(0).change(call), seed=11)
+            if not groups[group]:
+                del groups[group]

@@ -1,0 +1,149 @@
+"""Examples that the user gives: a Hypothesis strategy, a list of argument tuples, or a function that returns either."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from gbfix.equivalence.example import Example, Given
+from gbfix.equivalence.inputs import Inputs
+from gbfix.equivalence.model import CheckError, Settings
+from gbfix.equivalence.recipes import tensor_text
+
+_TRIED = 30
+"""Examples drawn of a strategy when three that differ are looked for."""
+
+
+@dataclass(frozen=True)
+class GivenInputs(Inputs):
+    """Inputs from a strategy of arguments, or from a list of them (then `fixed` is not empty)."""
+
+    arguments: SearchStrategy[Example]
+    fixed: tuple[Example, ...]
+    seed: int
+    origin: str = "given inputs"
+
+    def first(self) -> Example:
+        """The first of the list, or the first that the strategy gives."""
+        return self.fixed[0] if self.fixed else self._drawn(1)[0]
+
+    def variations(self) -> tuple[tuple[str, Example], ...]:
+        """None: the user says what the target takes."""
+        return ()
+
+    def accepting(self, taken: Collection[str]) -> GivenInputs:  # noqa: ARG002
+        """The same inputs."""
+        return self
+
+    def starting_from(self, variation: str) -> GivenInputs:
+        """Raises KeyError: there are no variations."""
+        raise KeyError(variation)
+
+    def corners(self) -> tuple[Example, ...]:
+        """The list; nothing for a strategy."""
+        return self.fixed
+
+    def strategy(self) -> SearchStrategy[Example]:
+        """The user's arguments, with gradients on or off."""
+        return self.arguments
+
+    def sequence(self) -> tuple[Example, Example, Example]:
+        """Three examples, with different shapes and dtypes where there are such."""
+        found = list(self.fixed or self._drawn(_TRIED))
+        kinds: dict[str, Example] = {}
+        for example in found:
+            kinds.setdefault(_facts(example), example)
+        first = found[0]
+        same = next((e for e in found[1:] if _facts(e) == _facts(first) and e != first), first)
+        other = next((e for facts, e in kinds.items() if facts != _facts(first)), found[-1])
+        return first, same, other
+
+    def _drawn(self, count: int) -> list[Example]:
+        found: list[Example] = []
+
+        @seed(self.seed)
+        @settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(self.arguments)
+        def collect(example: Example) -> None:
+            found.append(example)
+
+        collect()
+        return found
+
+
+def given_strategy(values: object, options: Settings) -> GivenInputs:
+    """Inputs from what the user named. Raises `CheckError` when it is nothing that gives arguments."""
+    if callable(values) and not isinstance(values, SearchStrategy):
+        values = values()
+    if isinstance(values, SearchStrategy):
+        return GivenInputs(values.map(example_of_arguments), (), options.seed)
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes) and values:
+        fixed = tuple(example_of_arguments(value) for value in values)
+        return GivenInputs(st.sampled_from(fixed), fixed, options.seed)
+    raise CheckError(
+        f"the given inputs are {_what(values)}, not a Hypothesis strategy of argument tuples or a list of such"
+    )
+
+
+def example_of_arguments(arguments: object) -> Example:
+    """The example of a tuple (args), a dict (kwargs) or a pair (args, kwargs). Raises `CheckError` for another."""
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}
+    match arguments:
+        case (tuple(), dict()):
+            args, kwargs = arguments  # type: ignore[misc]
+        case dict():
+            kwargs = arguments
+        case tuple() | list():
+            args = tuple(arguments)
+        case _:
+            raise CheckError(f"the given inputs contain {_what(arguments)}, not a tuple of arguments")
+    saved = io.BytesIO()
+    try:
+        torch.save((args, kwargs), saved)
+    except Exception as error:
+        raise CheckError(f"the given inputs cannot be sent to another process: {error}") from error
+    texts = [*map(_short, args), *(f"{name}={_short(value)}" for name, value in kwargs.items())]
+    return Example(given=Given(saved.getvalue(), ", ".join(texts)))
+
+
+def _short(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        return tensor_text(value)
+    if isinstance(value, tuple | list):
+        texts = ", ".join(map(_short, value))
+        return f"({texts})" if isinstance(value, tuple) else f"[{texts}]"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _facts(example: Example) -> str:
+    """The dtypes and shapes, which the text for people begins each tensor with."""
+    assert example.given is not None
+    args, kwargs = torch.load(io.BytesIO(example.given.data), weights_only=False)
+    return repr([_outline(value) for value in (*args, *kwargs.values())])
+
+
+def _outline(value: object) -> object:
+    if isinstance(value, torch.Tensor):
+        return str(value.dtype), tuple(value.shape), value.stride()
+    if isinstance(value, tuple | list):
+        return [_outline(item) for item in value]
+    return type(value).__name__
+
+
+def _what(value: object) -> str:
+    return f"of type {type(value).__name__}" if value is not None else "None"

@@ -1,0 +1,132 @@
+"""What is known of the calls of a target, from recorded calls, annotations, default values and names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gbfix.equivalence.annotations import SHARED_SIZES, forms_of, guessed_tensor, merged
+from gbfix.equivalence.forms import CallForm, Form, NumberForm, TensorForm
+from gbfix.equivalence.model import CheckError, Parameter, Settings, Setup
+from gbfix.equivalence.recorded import recorded_calls, unknown_arguments
+from gbfix.evidence.model import ArgumentsSeen
+
+FLOATING = ("float32", "float16", "bfloat16", "float64")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The calls that are known, the ordinary first. others: what else an argument may be, by name.
+
+    optional: arguments that may be left out. floating: the floating dtypes to try. origin: as in `Verdict.inputs`.
+    """
+
+    calls: tuple[CallForm, ...]
+    others: Mapping[str, tuple[Form, ...]]
+    optional: tuple[str, ...]
+    floating: tuple[str, ...]
+    module: bool
+    origin: str
+
+
+def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings) -> Signature:
+    """Recorded calls first; what they lack comes from annotations, defaults and, for the rest, guesses.
+
+    Raises `CheckError` when a parameter can be neither made nor left out.
+    """
+    recorded = recorded_calls(seen)
+    unknown = unknown_arguments(seen) if recorded else {}
+    parameters = [p for p in setup.parameters if p.kind not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
+    _check_known(parameters, recorded, unknown)
+    options = {parameter.name: forms_of(parameter) for parameter in parameters}
+    guessed = [p.name for p in parameters if _tells_nothing(p, options, recorded)]
+    options.update({name: (*options[name], *guessed_tensor(name)) for name in guessed})
+    calls = recorded or (CallForm((), tuple(SHARED_SIZES.items())),)
+    calls = tuple(_completed(call, parameters, options, setup, settings) for call in calls)
+    others = {name: _others(name, forms, calls) for name, forms in options.items()}
+    optional = [p.name for p in parameters if not p.required]
+    return Signature(
+        calls=tuple(dict.fromkeys(calls)),
+        others={name: forms for name, forms in others.items() if forms},
+        optional=tuple(optional),
+        floating=(settings.dtype,) if settings.dtype else FLOATING,
+        module=setup.module,
+        origin=_origin(seen if recorded else (), guessed),
+    )
+
+
+def _check_known(parameters: Sequence[Parameter], recorded: Sequence[CallForm], unknown: Mapping[str, str]) -> None:
+    for parameter in parameters:
+        known = any(parameter.name in dict(call.arguments) for call in recorded)
+        annotated = bool(forms_of(parameter))
+        opaque = parameter.name in unknown or bool(parameter.annotation)
+        if parameter.required and not known and not annotated and opaque:
+            what = unknown.get(parameter.name) or parameter.annotation
+            raise CheckError(
+                f"nothing tells how to make the argument {parameter.name!r} ({what}); give inputs yourself: "
+                "--inputs module:name of a Hypothesis strategy of argument tuples, or of a function that returns a list"
+            )
+
+
+def _tells_nothing(parameter: Parameter, options: Mapping[str, tuple[Form, ...]], calls: Sequence[CallForm]) -> bool:
+    """Neither a recorded call, nor the annotation, nor the default (None tells nothing) says what it is."""
+    known = any(parameter.name in dict(call.arguments) for call in calls)
+    return not known and not parameter.annotation and options[parameter.name] in ((), (NumberForm((None,)),))
+
+
+def _completed(
+    call: CallForm,
+    parameters: Sequence[Parameter],
+    options: Mapping[str, tuple[Form, ...]],
+    setup: Setup,
+    settings: Settings,
+) -> CallForm:
+    """The call with arguments that it lacks, in the order of the parameters, and in the dtype that was asked for."""
+    given = dict(call.arguments)
+    arguments: dict[str, Form] = {}
+    for parameter in parameters:
+        forms = options[parameter.name]
+        if parameter.name in given:
+            arguments[parameter.name] = given.pop(parameter.name)
+        elif parameter.required and forms:
+            form = forms[0]
+            arguments[parameter.name] = replace(form, values=form.values[:1]) if isinstance(form, NumberForm) else form
+    arguments.update(given)
+    training = call.training if call.training is not None else True
+    call = replace(call, arguments=tuple(arguments.items()), training=training if setup.module else None)
+    if settings.dtype:
+        return call.with_tensors(lambda _, form: replace(form, dtype=settings.dtype) if form.floating else form)
+    return call
+
+
+def _others(name: str, forms: Sequence[Form], calls: Sequence[CallForm]) -> tuple[Form, ...]:
+    """What the argument may be besides the first call's: of other calls, of its annotation, near its numbers."""
+    first = dict(calls[0].arguments).get(name)
+    seen = [form for call in calls for key, form in call.arguments if key == name]
+    if any(isinstance(form, TensorForm) for form in seen):
+        forms = [form for form in forms if not isinstance(form, TensorForm)]
+    numbers = [form for form in seen if isinstance(form, NumberForm)]
+    near = [_near(number) for number in numbers[:1]]
+    return tuple(form for form in merged([*numbers, *forms, *near]) if form != first)
+
+
+def _near(form: NumberForm) -> NumberForm:
+    """The numbers of the same type at which programs branch; texts have none."""
+    value = form.values[0]
+    if isinstance(value, bool):
+        return NumberForm((not value,))
+    if isinstance(value, int):
+        return NumberForm((0, 1, -1, value + 1))
+    if isinstance(value, float):
+        return NumberForm((0.0, -0.0, 1.0, -1.5, float("nan"), float("inf")))
+    return NumberForm(())
+
+
+def _origin(seen: Sequence[ArgumentsSeen], guessed: Sequence[str]) -> str:
+    count = sum(one.calls for one in seen)
+    origin = f"{count} recorded call{'s' * (count != 1)}" if count else "annotations"
+    if not guessed:
+        return origin
+    names = ", ".join(guessed)
+    guess = f"guessed: {names} {'is a tensor' if len(guessed) == 1 else 'are tensors'}"
+    return guess if not count and origin == "annotations" else f"{origin}; {guess}"

@@ -1,0 +1,31 @@
+"""The examples of a check: made from recorded calls, annotations and names, or given by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gbfix.equivalence.generated import GeneratedInputs
+from gbfix.equivalence.given import given_strategy
+from gbfix.equivalence.inputs import Inputs
+from gbfix.equivalence.model import Settings, Setup
+from gbfix.equivalence.signatures import signature_of
+from gbfix.evidence.model import ArgumentsSeen
+
+__all__ = ["Inputs", "given_inputs", "inputs_for"]
+
+
+def inputs_for(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings) -> Inputs:
+    """Inputs around recorded calls, else from annotations, defaults and guesses.
+
+    Raises `CheckError` that names the parameter which nothing tells how to make.
+    """
+    return GeneratedInputs(signature_of(setup, seen, settings))
+
+
+def given_inputs(values: object, settings: Settings) -> Inputs:
+    """Inputs from the user's own strategy, list, or function that returns one of them.
+
+    One call's arguments are a tuple (positional), a dict (by keyword) or a pair of both. Raises `CheckError` for
+    anything else.
+    """
+    return given_strategy(values, settings)
