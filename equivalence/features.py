@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from gbfix.equivalence.annotations import SHARED_SIZES
-from gbfix.equivalence.example import SameAs
-from gbfix.equivalence.forms import CallForm, Form, NumberForm, TensorForm, shape_of, tensors_of
+from gbfix.equivalence.example import Expression, SameAs
+from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, shape_of, tensors_of
 from gbfix.equivalence.sizes import symbols_of
 
 LARGE = 257
@@ -63,7 +63,8 @@ def _forms(call: CallForm, forms: Mapping[str, Sequence[Form]]) -> Iterator[Feat
             else:
                 yield _set(f"{name} is {_form_text(form)}", name, form)
     for name, form in call.arguments:
-        if isinstance(form, NumberForm) and type(value := form.values[0]) in (int, float):
+        value = form.values[0] if isinstance(form, NumberForm) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
             yield _set(other_number(name), name, NumberForm((value + 3,)))
 
 
@@ -79,7 +80,9 @@ def _set(title: str, name: str, form: Form) -> Feature:
 def _form_text(form: Form) -> str:
     if isinstance(form, TensorForm):
         return f"a {form.dtype} tensor"
-    return f"a {form.kind} of {len(form.items)}" if hasattr(form, "items") else str(getattr(form, "source", form))
+    if isinstance(form, ContainerForm):
+        return f"a {form.kind} of {len(form.items)}"
+    return form.source if isinstance(form, Expression) else str(form)
 
 
 def _ranks(call: CallForm) -> Iterator[Feature]:

@@ -103,8 +103,8 @@ def example_of_arguments(arguments: object) -> Example:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     match arguments:
-        case (tuple(), dict()):
-            args, kwargs = arguments  # type: ignore[misc]
+        case (tuple(positional), dict(keywords)):
+            args, kwargs = positional, keywords
         case dict():
             kwargs = arguments
         case tuple() | list():
