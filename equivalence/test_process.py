@@ -1,0 +1,256 @@
+"""One run of a test with one version of the files, in a process of its own, and what it left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gbfix.engine.atomic import Rewrite
+from gbfix.engine.files import encode_source, read_source
+from gbfix.equivalence.model import BreakSite, CheckError, Counts
+from gbfix.equivalence.recorded_tests import REPORT
+from gbfix.evidence.fragments import NOTHING_TO_COMPILE
+from gbfix.evidence.journal import SUFFIX, read_journal
+from gbfix.evidence.launch import observed_environment
+from gbfix.evidence.model import Evidence
+from gbfix.evidence.overlay import MANIFEST, no_overlay_reason, overlay_folder, write_overlay
+from gbfix.evidence.reader import journal_notes, read_evidence
+
+OPTIONS = ("-p", "gbfix.equivalence.recorded_tests", "-p", "no:cacheprovider", "--assert=plain", "--capture=fd", "-q")
+
+_NO_TEST = (4, 5)
+"""Exit codes of pytest: it was called wrongly, which a test that is not there is; it collected nothing."""
+_OF_SHAPES = frozenset({"size", "rank", "stride", "shape_expression"})
+_TORCH_LOG = re.compile(r"^(\[rank\d+\]:)?[VIWEC]\d{4} [\d:.]+ \d+ \S*torch/.*\n?", re.MULTILINE)
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+
+
+@dataclass
+class Item:
+    """What came of one test item. outcome: "passed", "failed", "error", "skipped", "xfailed", "xpassed" or "ended".
+
+    raised, text: of the first exception. said: by "stdout", "stderr", "log" and "warnings".
+    """
+
+    outcome: str = "ended"
+    raised: str = ""
+    text: str = ""
+    said: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """items: by their ids, in the order in which they ran. ended: how the process ended, if not in order.
+
+    not_collected: what kept files from being collected. unloaded: the replaced files that no process loaded; replaced:
+    how many there were. counts: of all that the test compiled.
+    """
+
+    items: dict[str, Item]
+    counts: Counts
+    backends: tuple[str, ...]
+    ended: str = ""
+    not_collected: str = ""
+    replaced: int = 0
+    unloaded: tuple[str, ...] = ()
+    torch: str = ""
+
+
+def run_test(test_id: str, texts: Mapping[str, str], root: Path, scratch: Path, until: float) -> TestRun:
+    """Run a test from the folder `root` with these texts in place of the files, at most until a monotonic time.
+
+    scratch: a folder for this run, which does not exist. Raises CheckError when pytest finds no such test, and when a
+    file cannot be replaced.
+    """
+    journals = scratch / "journals"
+    journals.mkdir(parents=True)
+    copies = _overlay(texts, scratch)
+    report = scratch / "report.jsonl"
+    manifest = overlay_folder(scratch) / MANIFEST if copies else None
+    environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=False)
+    # The folder of tmp_path has the same name in every run, since it may be printed.
+    temporary = scratch.parent / "tmp"
+    command = [sys.executable, "-m", "pytest", *OPTIONS, f"--basetemp={temporary}", test_id]
+    code, said = _run(command, root, {**environment, REPORT: str(report)}, scratch / "output", until)
+    lines = _lines(report)
+    not_collected = "\n".join(line["text"] for line in lines if line["kind"] == "collection")
+    if code in _NO_TEST and not not_collected:
+        raise CheckError(f"{test_id}: pytest finds no such test from {root}: {_last_line(said)}")
+    evidence = read_evidence(journal_notes(journals), root=root, command=command)
+    loaded = {
+        note.get("original")
+        for path in journals.glob(f"*{SUFFIX}")
+        for note in read_journal(path)
+        if note["kind"] == "overlay"
+    }
+    return TestRun(
+        _items(lines, copies),
+        _counts(evidence, copies, root),
+        tuple(sorted({entry.backend for entry in evidence.entries if entry.backend})),
+        ended=_how_it_ended(code, said, not_collected),
+        not_collected=_plain(not_collected, copies),
+        replaced=len(copies),
+        unloaded=tuple(original for original in copies.values() if original not in loaded),
+        torch=next((process.torch for process in evidence.processes if process.torch), ""),
+    )
+
+
+def _overlay(texts: Mapping[str, str], scratch: Path) -> dict[str, str]:
+    """Copies of those files whose text is not what is on disk; gives the originals by the paths of the copies."""
+    rewrites = []
+    for name, text in texts.items():
+        path = Path(name)
+        source = read_source(path)
+        before, after = encode_source(source, source.text), encode_source(source, text)
+        if before == after:
+            continue
+        reason = no_overlay_reason(path)
+        if reason is not None:
+            raise CheckError(f"{path}: {reason}")
+        rewrites.append(Rewrite(path, before, after))
+    change = write_overlay(scratch, rewrites)
+    return {str(copy): str(original) for original, copy in change.copies.items()}
+
+
+def _run(
+    command: Sequence[str], root: Path, environment: Mapping[str, str], output: Path, until: float
+) -> tuple[int | None, str]:
+    """The exit code, None when the time was up, and the end of what was said."""
+    with output.open("wb") as stream:
+        process = subprocess.Popen(
+            command,
+            cwd=root,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code: int | None = process.wait(max(until - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            _end(process)
+    return code, output.read_text(errors="replace")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of the run, processes that the test started too."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _how_it_ended(code: int | None, said: str, not_collected: str) -> str:
+    """Empty when pytest came to its end, whatever became of the tests."""
+    if code is None:
+        return "did not end in time"
+    if code < 0:
+        return f"was killed by {_signal_name(-code)}"
+    if code in (0, 1) or not_collected:
+        return ""
+    return f"exited with status {code}: {_last_line(said)}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _last_line(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["it says nothing"])[-1]
+
+
+# -- the report ----------------------------------------------------------------------------------
+
+
+def _lines(report: Path) -> list[dict[str, Any]]:
+    """All whole lines; a process that was killed may have left half of one."""
+    lines = []
+    text = report.read_text(encoding="utf-8") if report.exists() else ""
+    for line in text.splitlines():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            continue
+    return lines
+
+
+def _items(lines: Sequence[Mapping[str, Any]], copies: Mapping[str, str]) -> dict[str, Item]:
+    items: dict[str, Item] = {}
+    for line in lines:
+        if line["kind"] not in ("start", "phase", "warning"):
+            continue
+        item = items.setdefault(line["test"], Item())
+        if line["kind"] == "warning":
+            item.said["warnings"] = item.said.get("warnings", "") + _plain(line["text"], copies) + "\n"
+        elif line["kind"] == "phase":
+            _add_phase(item, line, copies)
+    return items
+
+
+def _add_phase(item: Item, line: Mapping[str, Any], copies: Mapping[str, str]) -> None:
+    if line["raised"] and not item.raised:
+        item.raised, item.text = line["raised"], _plain(line["text"], copies)
+    item.said.update({stream: _plain(text, copies) for stream, text in line["printed"].items()})
+    outcome = line["outcome"]
+    if line["expected_to_fail"]:
+        outcome = {"skipped": "xfailed", "passed": "xpassed"}.get(outcome, outcome)
+    if line["when"] == "call":
+        item.outcome = outcome
+    elif outcome == "failed":
+        item.outcome = "error"
+    elif line["when"] == "setup" and outcome != "passed":
+        item.outcome = outcome
+
+
+def _plain(text: str, copies: Mapping[str, str]) -> str:
+    """A text as it reads in every run: paths of originals, no addresses, nothing of what torch says of compiling."""
+    for copy, original in copies.items():
+        text = text.replace(copy, original)
+    return _ADDRESS.sub("0x...", _TORCH_LOG.sub("", text))
+
+
+# -- the evidence --------------------------------------------------------------------------------
+
+
+def _counts(evidence: Evidence, copies: Mapping[str, str], root: Path) -> Counts:
+    """Of everything that the test compiled, over all its calls. Whether one graph would do was not tried."""
+    recompiles = [(row.count, row.kind in _OF_SHAPES) for row in evidence.recompiles if not row.limit_hit]
+    given_up = {part.place for part in evidence.fragments if part.skipped not in ("", NOTHING_TO_COMPILE)}
+    return Counts(
+        graphs=sum(fragment.graph for fragment in evidence.fragments),
+        breaks=tuple(
+            BreakSite(_original(site.place.file, copies, root), site.place.line, site.gb, site.kind)
+            for site in evidence.breaks
+        ),
+        skipped_frames=len(given_up),
+        recompiles_values=sum(count for count, of_shapes in recompiles if not of_shapes),
+        recompiles_shapes=sum(count for count, of_shapes in recompiles if of_shapes),
+        limit_hits=len({row.place for row in evidence.recompiles if row.limit_hit}),
+        fullgraph_error="not tried: a test says itself how it compiles",
+    )
+
+
+def _original(file: str, copies: Mapping[str, str], root: Path) -> str:
+    """The name of a file in the evidence, of a copy's original in its place."""
+    original = copies.get(os.path.normpath(os.path.join(root, file)))
+    if original is None:
+        return file
+    path, home = Path(original), Path(os.path.realpath(root))
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else original
