@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-_ELEMENTS_SHOWN = 12
+from gbfix.equivalence.recipes import tensor_text
+
 _LONGEST_TEXT = 120
 
 
@@ -101,15 +102,9 @@ def _text(value: object) -> str:
 
 
 def _tensor_text(tensor: torch.Tensor) -> str:
-    text = f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
+    name = str(tensor.dtype).removeprefix("torch.")
     if tensor.layout is not torch.strided:
-        return f"{text} {str(tensor.layout).removeprefix('torch.')}"
-    with torch.no_grad():
-        elements = tensor.reshape(-1)[:_ELEMENTS_SHOWN].tolist()
-    shown = ", ".join(str(element) for element in elements)
-    text += f" [{shown}, ...]" if tensor.numel() > _ELEMENTS_SHOWN else f" [{shown}]"
-    if not tensor.is_contiguous():
-        text += f" strides {tuple(tensor.stride())}"
-    if tensor.device.type != "cpu":
-        text += f" {tensor.device}"
-    return f"{text} requires_grad" if tensor.requires_grad else text
+        return f"{name}{list(tensor.shape)} {str(tensor.layout).removeprefix('torch.')}"
+    strides = "" if tensor.is_contiguous() else f" strides {tuple(tensor.stride())}"
+    device = "" if tensor.device.type == "cpu" else f" {tensor.device}"
+    return f"{tensor_text(tensor)}{strides}{device}"

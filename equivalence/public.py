@@ -14,7 +14,7 @@ from hypothesis import seed as hypothesis_seed
 from hypothesis.strategies import SearchStrategy
 
 from gbfix.equivalence.calls import Call, call_of, call_text, calls_of, copied, positional_names
-from gbfix.equivalence.compare import compare
+from gbfix.equivalence.compare import compare, same_for_compiled
 from gbfix.equivalence.graph_counts import assert_graphs
 from gbfix.equivalence.in_process import compiled as compiled_function
 from gbfix.equivalence.in_process import compiling, eagerly, plain
@@ -25,6 +25,9 @@ from gbfix.equivalence.tensor_strategy import tensors
 __all__ = ["assert_equivalent", "assert_graphs", "tensors"]
 
 _LOCAL = "<locals>."
+_SET_BY_TORCH = ("_is_torch_compile",)
+"""Attributes that torch.compile leaves on a module."""
+_ULP_THAT_TELL = 2**20
 
 
 def assert_equivalent(
@@ -61,6 +64,7 @@ def assert_equivalent(
     arguments that Hypothesis finds. Raises ValueError for an empty list.
     """
     allowed = None if tolerance is None else Tolerance(*tolerance)
+    _require_equal_parameters(old, new)
     pair = _Pair(old, new, backend, compiled, allowed, gradients, seed)
     if not isinstance(inputs, SearchStrategy):
         calls = calls_of(inputs)
@@ -103,7 +107,7 @@ class _Pair:
         self._old = old
         self._new = new
         self._backend = backend
-        self._modes = (Mode.EAGER, Mode.COMPILED) if compiled else (Mode.EAGER,)
+        self._compiled = compiled
         self._tolerance = tolerance
         self._gradients = gradients
         self._seed = seed
@@ -112,11 +116,14 @@ class _Pair:
     def check(self, call: Call) -> None:
         """Compare one call in every mode."""
         names = positional_names(plain(self._old), len(call.args))
-        for mode in self._modes:
-            old, new = (self._observe(each, call, names, mode) for each in (self._old, self._new))
-            found = [each for each in compare(old, new, mode, self._tolerance) if not each.within]
-            if found:
-                raise AssertionError(self._report(found, call_text(call, names), mode))
+        old, new = (self._observe(each, call, names, Mode.EAGER) for each in (self._old, self._new))
+        self._demand_none(compare(old, new, Mode.EAGER, self._tolerance), call, names)
+        if self._compiled:
+            both = (self._observe(each, call, names, Mode.COMPILED) for each in (self._old, self._new))
+            old_compiled, new_compiled = both
+            backend = self._backend if isinstance(self._backend, str) else ""
+            found, _ = same_for_compiled(old, old_compiled, new, new_compiled, self._tolerance, backend=backend)
+            self._demand_none(found, call, names)
 
     def _observe(self, function: Callable[..., Any], call: Call, names: Sequence[str], mode: Mode) -> Observation:
         own, subject = copied(call), _own(function)
@@ -136,13 +143,18 @@ class _Pair:
             )
         return _with_short_types(seen, self._modules)
 
-    def _report(self, differences: Sequence[Difference], arguments: str, mode: Mode) -> str:
-        old, new = _name(self._old), _name(self._new)
-        lines = [f"{old} (old) and {new} (new) differ, {mode.value}, for {arguments}"]
-        for each in differences:
-            distance = "" if each.ulp is None else f" ({each.ulp} ULP)"
-            lines.append(f"  {each.aspect} of {each.where}: {each.original} (old), {each.rewritten} (new){distance}")
-        return "\n".join(lines)
+    def _demand_none(self, found: Sequence[Difference], call: Call, names: Sequence[str]) -> None:
+        differences = [each for each in found if not each.within]
+        if differences:
+            old, new, mode = _name(self._old), _name(self._new), differences[0].mode.value
+            first = f"{old} (old) and {new} (new) differ, {mode}, for {call_text(call, names)}"
+            raise AssertionError("\n".join([first, *(f"  {_text(each)}" for each in differences)]))
+
+
+def _text(difference: Difference) -> str:
+    what = "" if difference.aspect in difference.where else f"{difference.aspect} of "
+    distance = f" ({difference.ulp} ULP)" if difference.ulp and difference.ulp < _ULP_THAT_TELL else ""
+    return f"{what}{difference.where}: {difference.original} (old), {difference.rewritten} (new){distance}"
 
 
 def _own(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,6 +182,36 @@ def _name(function: Callable[..., Any]) -> str:
     return str(name).rpartition(_LOCAL)[2]
 
 
+def _require_equal_parameters(old: Callable[..., Any], new: Callable[..., Any]) -> None:
+    first, second = _owner(old), _owner(new)
+    if not (isinstance(first, torch.nn.Module) and isinstance(second, torch.nn.Module)):
+        return
+    theirs = second.state_dict()
+    for name, tensor in first.state_dict().items():
+        other = theirs.get(name)
+        if isinstance(tensor, torch.Tensor) and isinstance(other, torch.Tensor) and not _same_elements(tensor, other):
+            raise AssertionError(
+                f"{_name(old)} (old) and {_name(new)} (new) hold different parameters or buffers, the first is {name}: "
+                "call new.load_state_dict(old.state_dict()) before"
+            )
+
+
+def _same_elements(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape or one.device != other.device:
+        return one.shape == other.shape
+    both_nan = (one != one) & (other != other)
+    return bool(((one == other) | both_nan).all())
+
+
+def _without_module_types(state: Described | None) -> Described | None:
+    """The classes of old and new are different ones; what they hold and do is compared."""
+    if state is None:
+        return None
+    held = (each for each in state.items if state.kind != "module" or each[0] not in _SET_BY_TORCH)
+    items = tuple((key, inner) for key, item in held if (inner := _without_module_types(item)) is not None)
+    return replace(state, items=items, type="" if state.kind == "module" else state.type)
+
+
 def _with_short_types(seen: Observation, modules: Collection[str]) -> Observation:
     """Classes of the functions' own modules by their plain names: an old version lives elsewhere than the new one."""
 
@@ -192,7 +234,7 @@ def _with_short_types(seen: Observation, modules: Collection[str]) -> Observatio
         seen,
         result=described(seen.result),
         arguments=described(seen.arguments),
-        state=described(seen.state),
+        state=_without_module_types(described(seen.state)),
         gradients={name: described(each) for name, each in seen.gradients.items()},
         raised=exception(seen.raised),
         backward_raised=exception(seen.backward_raised),
