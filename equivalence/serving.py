@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import faulthandler
 import io
 import logging
@@ -29,6 +31,8 @@ from gbfix.equivalence.stopwatch import BenchRequest, Stopwatch
 ALIVE, ANSWER, REFUSED, ENDED = "alive", "answer", "refused", "ended"
 """Kinds of messages to the host: a call begins; what was asked for; a CheckError; the version cannot go on."""
 
+LAST_WORDS = "last_words"
+"""A file in the temporary folder: why the process ended, where it knew."""
 OUT_OF_MEMORY = "out of memory"
 LARGEST_ANSWER = 1 << 30
 """Bytes."""
@@ -49,10 +53,10 @@ def serve(end: socket.socket, mark: bytes, version: Version, folder: str, host: 
         line.move_up()
         _Server(line, version).run()
         status = 0
-    except LineError:
-        status = 0
-    except BaseException as error:  # the host then says how this process ended; this is for who debugs gbfix
-        Path(folder, "failure").write_text(f"{type(error).__name__}: {error}")
+    except BaseException as error:  # which the host reports, if it is there to do so
+        how = str(error) if isinstance(error, LineError) else f"failed with {type(error).__name__}: {error}"
+        with contextlib.suppress(OSError):
+            Path(folder, LAST_WORDS).write_text(how)
     finally:
         os._exit(status)
 
@@ -93,6 +97,8 @@ class _Server:
         except KeyboardInterrupt:
             return ENDED, "raised KeyboardInterrupt"
         except (Exception, SystemExit) as error:
+            if isinstance(error, OSError) and error.errno == errno.EBADF:
+                return ENDED, "closed file descriptors that gbfix uses"
             if _is_out_of_memory(type(error).__name__, str(error)):
                 return ENDED, OUT_OF_MEMORY
             text = " ".join(str(error).split())

@@ -15,13 +15,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.line import Line, LineError, line_pair
 from gbfix.equivalence.model import CheckError, Counts, Mode, Observation, Settings, Setup, Target
 from gbfix.equivalence.program import Version
-from gbfix.equivalence.serving import ALIVE, ENDED, REFUSED, serve
+from gbfix.equivalence.serving import ALIVE, ENDED, LAST_WORDS, REFUSED, serve
 from gbfix.equivalence.stopwatch import BenchRequest
 
 _TIMING_CALLS, _TIMING_SECONDS = 3, 60.0
@@ -174,6 +175,8 @@ class Subject:
 
     def _last_words(self, otherwise: str) -> str:
         self._process.join(_LAST_WORDS_SECONDS)
+        with suppress(OSError):
+            return Path(self._folder, LAST_WORDS).read_text()
         status = self._process.exitcode
         if status is None:
             return otherwise
