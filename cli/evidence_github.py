@@ -6,6 +6,8 @@ commands for GitHub Actions"; the escapes are those of its toolkit (packages/cor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gbfix.cli.evidence_advice import Remedy
 from gbfix.cli.evidence_rows import EvidenceReport
 from gbfix.cli.evidence_words import kind_of_break, kind_of_recompile, totals_lines
@@ -24,9 +26,15 @@ def evidence_github(report: EvidenceReport, *, top: int) -> bytes:
     for row in report.recompiles[:top]:
         place = row.found.owner or row.found.place
         lines.append(_warning(place, f"Recompile {row.rank}", kind_of_recompile(row.found), row.cost, row.remedy))
-    lines += [f"::notice title=gbfix::{_message(problem)}" for problem in report.problems]
-    lines.append(f"::notice title=gbfix::{_message('; '.join(totals_lines(report)))}")
+    lines += [annotation("notice", {"title": "gbfix"}, problem) for problem in report.problems]
+    lines.append(annotation("notice", {"title": "gbfix"}, "; ".join(totals_lines(report))))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+
+
+def annotation(level: str, properties: Mapping[str, str], message: str) -> str:
+    """One line. level: "notice", "warning" or "error"; the lines of the message become one."""
+    joined = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level}{' ' if joined else ''}{joined}::{_message(message)}"
 
 
 def _warning(place: Place, title: str, kind: str, cost: str, remedy: Remedy) -> str:
@@ -36,9 +44,7 @@ def _warning(place: Place, title: str, kind: str, cost: str, remedy: Remedy) -> 
         if place.end_column is not None and place.end_line == place.line:
             properties["endColumn"] = str(place.end_column)
     properties["title"] = title
-    joined = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    message = "\n".join([kind, f"cost: {cost}", remedy.text, *remedy.commands])
-    return f"::warning {joined}::{_message(message)}"
+    return annotation("warning", properties, "\n".join([kind, f"cost: {cost}", remedy.text, *remedy.commands]))
 
 
 def _message(text: str) -> str:

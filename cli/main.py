@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gbfix.cli.apply import apply
+from gbfix.cli.check import check
 from gbfix.cli.explain import explain
 from gbfix.cli.program import SETTINGS
 from gbfix.cli.rules import rules
@@ -25,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (scan, apply, undo, rules, explain):
+for command in (scan, apply, check, undo, rules, explain):
     app.command()(command)
 for command in (trace, run):
     app.command(context_settings=SETTINGS)(command)

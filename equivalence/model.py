@@ -413,6 +413,10 @@ class Verdict:
     key: str = ""
     largest_ulp: int | None = None
     """Of the differences that the tolerance allowed."""
+    versions: str = ""
+    """Which versions were compared: "original: disk; rewritten: 2 pending fixes"."""
+    earlier: bool = False
+    """It was found by an earlier check of the same versions, and not again."""
 
 
 @dataclass(frozen=True)

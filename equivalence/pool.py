@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from gbfix.equivalence.host import not_tested
 from gbfix.equivalence.model import CheckError, Job, Verdict
 
-CHECK = "gbfix.equivalence.check:check"
+CHECK = "gbfix.equivalence.work:work"
 GRACE_SECONDS = 30.0
 """Beyond the limit of a job: to start, to notice the limit, and to finish in order."""
 

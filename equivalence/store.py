@@ -44,7 +44,9 @@ def load_verdicts(root: Path) -> tuple[Verdict, ...]:
 
 
 def reusable(verdicts: Sequence[Verdict], key: str) -> Verdict | None:
-    """The verdict of an earlier check with this key that says all that a new one would, else None."""
+    """The verdict of an earlier check with this key that says all that a new one would; None for none or no key."""
+    if not key:
+        return None
     for verdict in reversed(verdicts):
         if verdict.key == key and verdict.status in (Status.EQUAL, Status.CLOSE):
             return verdict

@@ -1,0 +1,101 @@
+"""Running the checks: side by side, those that were made before left out, every verdict kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from gbfix.cli.check_plan import Planned
+from gbfix.cli.check_progress import check_progress
+from gbfix.cli.names import display_name
+from gbfix.engine.data_folder import data_folder
+from gbfix.engine.model import ConfigurationError, WriteError
+from gbfix.engine.paths import printable
+from gbfix.equivalence.model import CheckReport, Job, Status, Verdict
+from gbfix.equivalence.pool import Advance, run_jobs
+from gbfix.equivalence.store import load_verdicts, reusable, save_verdict
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How checks are run in a project. ray: the address of a cluster, empty for this machine."""
+
+    root: Path
+    workers: int = 1
+    ray: str = ""
+    rerun: bool = False
+
+    def run(self, plans: Sequence[Planned]) -> CheckReport:
+        """Give every target its verdict. Raises GbfixError when nothing can be checked here."""
+        plans = [plan for plan in plans if plan.job or plan.problem]
+        verdicts = [self._known(plan) for plan in plans]
+        left = [number for number, verdict in enumerate(verdicts) if verdict is None]
+        for number, verdict in self._checked([plans[number] for number in left]):
+            verdicts[left[number]] = verdict
+        done = sorted((verdict for verdict in verdicts if verdict is not None), key=lambda verdict: verdict.target)
+        return CheckReport(str(self.root), verdicts=tuple(done))
+
+    def _known(self, plan: Planned) -> Verdict | None:
+        """The verdict without a check: it was made before, or there is no way to make it."""
+        if plan.job is None:
+            return Verdict(plan.name, Status.NOT_TESTED, plan.problem, versions=plan.versions)
+        if self.rerun or plan.job.settings.bench:
+            return None
+        known = reusable(load_verdicts(self.root), plan.key)
+        return None if known is None else replace(known, earlier=True, versions=plan.versions, fixes=plan.job.fixes)
+
+    def _checked(self, plans: Sequence[Planned]) -> Iterator[tuple[int, Verdict]]:
+        jobs = [plan.job for plan in plans if plan.job is not None]
+        if not jobs:
+            return
+        with check_progress([job.target.name for job in jobs]) as progress:
+            for number, verdict in self._verdicts(jobs, progress.advance):
+                plan = plans[number]
+                verdict = replace(verdict, versions=plan.versions, key=plan.key)
+                save_verdict(self.root, verdict)
+                if verdict.counterexample is not None:
+                    _save_program(counterexample_file(self.root, verdict), verdict.counterexample.program)
+                progress.done(number, verdict)
+                yield number, verdict
+
+    def _verdicts(self, jobs: Sequence[Job], advance: Advance) -> Iterator[tuple[int, Verdict]]:
+        if self.ray:
+            from gbfix.equivalence.ray_cluster import run_on_ray
+
+            return run_on_ray(jobs, self.ray, self.root, advance)
+        return run_jobs(jobs, self.workers, advance)
+
+
+def write_tests(report: CheckReport, plans: Sequence[Planned], file: Path) -> None:
+    """Write the test that pins the only target. Raises ConfigurationError when there are more, or when it differs."""
+    jobs = [plan.job for plan in plans if plan.job is not None]
+    if len(jobs) != 1 or not jobs[0].target.attribute:
+        what = f"{len(jobs)} targets" if len(jobs) != 1 else "a test, which pins itself"
+        raise ConfigurationError(f"--write-test writes a file for one target, and this is {what}; name one")
+    verdict = next(verdict for verdict in report.verdicts if verdict.target == jobs[0].target.name)
+    if verdict.status not in (Status.EQUAL, Status.CLOSE):
+        raise ConfigurationError(f"no test is written for {verdict.target}: its versions are {verdict.status.value}")
+    from gbfix.equivalence.write_test import write_test
+
+    write_test(jobs[0], verdict, file)
+    typer.echo(f"wrote {display_name(file)}; run it with: pytest {display_name(file)}", err=True)
+
+
+def counterexample_file(root: Path, verdict: Verdict) -> Path:
+    """Where the program that shows a difference is kept."""
+    name = "".join(letter if letter.isalnum() or letter in "._-" else "." for letter in verdict.target)
+    return root / ".gbfix" / "counterexamples" / f"{name.strip('.')}.py"
+
+
+def _save_program(file: Path, text: str) -> None:
+    data_folder(file.parents[2])
+    if file.parent.is_symlink():  # it may come with a repository and lead anywhere
+        raise WriteError(f"{printable(file.parent)}: is a symbolic link; remove it")
+    try:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WriteError(f"{printable(file)}: the program cannot be written: {error.strerror}") from error

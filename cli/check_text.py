@@ -1,0 +1,183 @@
+"""The report of `gbfix check` as text: for each target the verdict first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import get_terminal_size
+from statistics import median
+from textwrap import wrap
+
+from gbfix.cli.check_run import counterexample_file
+from gbfix.cli.names import display_name
+from gbfix.cli.terminal import Terminal
+from gbfix.equivalence.model import (
+    Bench,
+    BranchReached,
+    CheckReport,
+    Counterexample,
+    Counts,
+    Difference,
+    Mode,
+    Status,
+    Timing,
+    Verdict,
+)
+
+_STYLES = {Status.EQUAL: "green", Status.CLOSE: "green", Status.DIFFERENT: "red", Status.NOT_TESTED: "yellow"}
+_STATUS = 12
+_INDENT = 2
+_LABEL = 10
+_NAME = 24
+_FIGURE = 14
+_DIFFERENCES_SHOWN = 8
+
+
+def write_check(out: Terminal, report: CheckReport, nothing: str) -> None:
+    """Write the whole report. nothing: what to say when there was nothing to check."""
+    writer = _Writer(out, Path(report.root))
+    for number, verdict in enumerate(report.verdicts):
+        if number:
+            out.line()
+        writer.verdict(verdict)
+    if len(report.verdicts) > 1:
+        out.line()
+        out.line(_totals(report.verdicts))
+    if nothing:
+        writer.wrapped("", nothing, 0)
+
+
+class _Writer:
+    def __init__(self, out: Terminal, root: Path) -> None:
+        self._out = out
+        self._root = root
+        # Lines in a pipe are never wrapped, so that they can be searched.
+        self._columns = get_terminal_size().columns if out.is_terminal else 100_000
+
+    def verdict(self, verdict: Verdict) -> None:
+        """One target."""
+        self._head(verdict)
+        if verdict.versions:
+            self._field("versions", verdict.versions)
+        if verdict.fixes:
+            self._field("fixes", ", ".join(verdict.fixes))
+        if verdict.inputs:
+            self._field("inputs", verdict.inputs)
+        for number, branch in enumerate(verdict.branches):
+            self._branch("" if number else "branches", branch)
+        if verdict.counterexample is not None:
+            self._counterexample(verdict, verdict.counterexample)
+        if verdict.original is not None and verdict.rewritten is not None:
+            self._counts(verdict, verdict.original, verdict.rewritten)
+        if verdict.baseline:
+            self._field("baseline", f"{verdict.baseline}; the original does so too, it is not the fix", "yellow")
+        if verdict.bench is not None:
+            self._bench(verdict.bench)
+
+    def wrapped(self, start: str, text: str, indent: int) -> None:
+        """Write `start`, which is `indent` wide on the screen, and the text, further lines under the text."""
+        width = max(self._columns - indent, 20)
+        lines = wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
+        for number, line in enumerate(lines or [""]):
+            self._out.line((" " * indent if number else start) + line)
+
+    def _head(self, verdict: Verdict) -> None:
+        status = self._out.paint(f"{verdict.status.value:{_STATUS}}", _STYLES[verdict.status])
+        earlier = " (checked earlier)" if verdict.earlier else ""
+        name = self._out.paint(verdict.target, "bold")
+        if _STATUS + len(verdict.target) + 2 + len(verdict.reason + earlier) <= self._columns:
+            self._out.line(f"{status}{name}  {verdict.reason}{earlier}")
+        else:
+            self._out.line(f"{status}{name}")
+            self.wrapped(" " * _STATUS, verdict.reason + earlier, _STATUS)
+
+    def _field(self, label: str, text: str, style: str = "") -> None:
+        padded = f"{label:{_LABEL}}"
+        start = " " * _INDENT + (self._out.paint(padded, style) if style else padded)
+        self.wrapped(start, text, _INDENT + _LABEL)
+
+    def _branch(self, label: str, branch: BranchReached) -> None:
+        condition = branch.condition
+        place = f"{display_name(Path(condition.file))}:{condition.line}"
+        counted = f"true {branch.true}, false {branch.false}"
+        if not branch.missing:
+            self._field(label, f"{place}  if {condition.text}  {counted}")
+            return
+        missing = " and ".join(str(outcome).lower() for outcome in branch.missing)
+        self._field(label, f"{place}  if {condition.text}  {counted}: never {missing}", "yellow")
+        self._field("", "no input that was tried leads there: give some that do with --inputs, or try --examples 1000")
+
+    def _counterexample(self, verdict: Verdict, found: Counterexample) -> None:
+        self._field("call", found.call)
+        for difference in found.differences[:_DIFFERENCES_SHOWN]:
+            self._difference(difference)
+        left = len(found.differences) - _DIFFERENCES_SHOWN
+        if left > 0:
+            self._field("", f"and {left} more; --output-format json has all")
+        if found.depends_on_earlier_calls:
+            self._field("", "it did not show in a fresh process: it depends on earlier calls")
+        if found.program:
+            program = display_name(counterexample_file(self._root, verdict))
+            self._field("see it", f"python {program}")
+
+    def _difference(self, difference: Difference) -> None:
+        compiled = " when compiled" if difference.mode is Mode.COMPILED else ""
+        ulp = f" ({difference.ulp} ULP)" if difference.ulp is not None else ""
+        text = (
+            f"{difference.aspect} of {difference.where}{compiled}: {difference.original} -> {difference.rewritten}{ulp}"
+        )
+        self._field("differs", text, "red")
+
+    def _counts(self, verdict: Verdict, before: Counts, after: Counts) -> None:
+        self._row("counts", verdict.backend, ("original", "rewritten"))
+        rows = [
+            ("graphs", before.graphs, after.graphs),
+            ("break sites", len(before.breaks), len(after.breaks)),
+            ("recompiles, values", before.recompiles_values, after.recompiles_values),
+            ("recompiles, shapes", before.recompiles_shapes, after.recompiles_shapes),
+            ("frames skipped", before.skipped_frames, after.skipped_frames),
+            ("limit hits", before.limit_hits, after.limit_hits),
+        ]
+        for name, first, second in rows:
+            self._row("", name, (str(first), str(second)), changed=first != second)
+        self._row("", "fullgraph=True", (_works(before), _works(after)), changed=before.fullgraph != after.fullgraph)
+        for name, counts in (("original", before), ("rewritten", after)):
+            for text in (counts.raised, counts.fullgraph_error):
+                if text and (counts is after or text == counts.raised):
+                    self._field("", f"{name}: {text}")
+
+    def _row(self, label: str, name: str, figures: Sequence[str], *, changed: bool = False) -> None:
+        texts = "".join(f"{figure:>{_FIGURE}}" for figure in figures)
+        line = f"{' ' * _INDENT}{label:{_LABEL}}{name:{_NAME}}{self._out.paint(texts, 'bold') if changed else texts}"
+        self._out.line(line)
+
+    def _bench(self, bench: Bench) -> None:
+        self._row("bench", bench.device, ("original", "rewritten"))
+        before, after = bench.original, bench.rewritten
+        self._row("", "cold start", (_time(before.cold_start), _time(after.cold_start)))
+        self._row("", "steady state", (_steady(before), _steady(after)))
+        if before.kernels is not None and after.kernels is not None:
+            unit = "operators" if bench.device == "cpu" else "kernels"
+            self._row("", f"{unit} per call", (str(before.kernels), str(after.kernels)))
+        noise = "within noise" if bench.within_noise else ("faster" if bench.ratio < 1 else "slower")
+        text = f"rewritten / original {bench.ratio:.2f} ({bench.low:.2f} to {bench.high:.2f}): {noise}"
+        self._field("", text)
+
+
+def _totals(verdicts: Sequence[Verdict]) -> str:
+    counted = [(status, sum(verdict.status is status for verdict in verdicts)) for status in Status]
+    return f"{len(verdicts)} targets: " + ", ".join(f"{count} {status.value}" for status, count in counted if count)
+
+
+def _works(counts: Counts) -> str:
+    return "works" if counts.fullgraph else "fails"
+
+
+def _steady(timing: Timing) -> str:
+    return _time(median(timing.steady)) if timing.steady else "-"
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} us"
