@@ -1,24 +1,36 @@
-"""The elements of tensors: ordinary ones, those at which programs go wrong, and Hypothesis strategies of both."""
+"""The elements of tensors: ordinary ones, those at which programs go wrong, and draws of both."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
 
 import torch
-from hypothesis import strategies as st
 
 from gbfix.equivalence.example import Drawn, Listed
 from gbfix.equivalence.forms import TensorForm
 from gbfix.equivalence.tensors import dtype_of
 
 LISTED = 8
-"""Tensors of at most so many elements have them drawn one by one, so that they shrink one by one."""
+"""Tensors of at most so many elements may have them drawn one by one, so that they shrink one by one."""
 
-Values = Listed | Drawn
+SEEDS = range(100)
+_SCALES = (1.0, 10.0, 1e-3, 100.0, 1e-6, 1e3, 1e5)
+_FRACTIONS = tuple(sign * n / 8 for n in (4, 12, 1, 20, 3, 9, 27) for sign in (1, -1))
+ORDINARY = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, *_FRACTIONS, 0.1, -0.7, 10.0, -10.0, 100.0, -100.0, 1e3, -1e3, 1e-6)
 
-_WIDTHS = {"float16": 16, "float32": 32, "float64": 64}
+Values: TypeAlias = Listed | Drawn
+_T = TypeVar("_T")
+
+
+class Choose(Protocol):
+    """Draws one of the options, the first of which is the simplest; `tag` tells the draws of an example apart."""
+
+    def __call__(self, tag: str, options: Sequence[_T]) -> _T:
+        """The option drawn."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,10 +49,6 @@ def _everywhere(number: Callable[[torch.finfo], float]) -> Callable[[torch.finfo
     return lambda limits, index: Drawn(index, scale=0.0, shift=number(limits))
 
 
-def _denormal(limits: torch.finfo) -> float:
-    return limits.smallest_normal / 2
-
-
 SPECIALS = (
     Special("zeros", _everywhere(lambda _: 0.0)),
     Special("NaN at one place", _at(lambda _: math.nan)),
@@ -57,7 +65,7 @@ SPECIALS = (
     Special("largest of the dtype", _everywhere(lambda limits: limits.max)),
     Special("lowest of the dtype at one place", _at(lambda limits: limits.min)),
     Special("infinities", _everywhere(lambda _: math.inf)),
-    Special("a denormal at one place", _at(_denormal)),
+    Special("a denormal at one place", _at(lambda limits: limits.smallest_normal / 2)),
     Special("a negative zero at one place", _at(lambda _: -0.0)),
     Special("NaN, infinities and -0.0", lambda _, i: Drawn(i, special=((0, math.nan), (1, math.inf), (2, -math.inf)))),
 )
@@ -81,79 +89,79 @@ def special_elements(form: TensorForm, special: Special, index: int) -> Values |
     return special.make(torch.finfo(dtype_of(form.dtype)), index) if form.floating else None
 
 
-def elements(form: TensorForm, shape: tuple[int, ...], *, special: bool) -> st.SearchStrategy[Values]:
+def drawn_elements(choose: Choose, path: str, form: TensorForm, shape: tuple[int, ...], *, special: bool) -> Values:
     """Elements for a tensor: ordinary and finite, or (special) with something at which programs go wrong."""
     count = math.prod(shape)
     if count == 0:
-        return st.just(Listed(()))
+        return Listed(())
     if form.dtype == "bool":
-        return _masks(count)
+        return _mask(choose, path, count)
     if form.integer:
-        return _integers(form, count, special=special)
+        return _integers(choose, path, form, count)
     if not form.floating:
-        return st.builds(Drawn, _SEEDS, st.sampled_from((1.0, 0.0, 100.0)))
-    return _special_floats(form, count) if special else _floats(form, count)
+        return Drawn(choose(f"{path} seed", SEEDS), choose(f"{path} scale", (1.0, 0.0, 100.0)))
+    return _special_floats(choose, path, form, count) if special else _floats(choose, path, form, count)
 
 
-_SEEDS = st.integers(0, 999)
-_SCALES = (1.0, 10.0, 1e-3, 100.0, 1e-6, 1e3, 1e5)
+def steered_elements(choose: Choose, path: str, scale: float, shift: float) -> Values:
+    """Floating elements whose mean and spread come from draws that can be climbed."""
+    return Drawn(choose(f"{path} seed", SEEDS), scale, shift)
 
 
-def _floats(form: TensorForm, count: int) -> st.SearchStrategy[Values]:
-    largest = torch.finfo(dtype_of(form.dtype)).max / 64
-    scales = [scale for scale in _SCALES if scale <= largest]
-    signed = [0.0, *(sign * scale for scale in scales for sign in (1, -1))]
-    limit = min(1e4, largest)
-    drawn: list[st.SearchStrategy[Values]] = [
-        st.builds(Drawn, _SEEDS),
-        st.builds(Drawn, _SEEDS, st.sampled_from(scales), st.sampled_from(signed)),
-        st.builds(Drawn, _SEEDS, st.floats(0.0, 100.0), st.floats(-limit, limit)),
-    ]
-    if count > LISTED:
-        return st.one_of(drawn)
-    number = st.one_of(st.integers(-3, 3).map(float), st.floats(-10, 10), st.floats(-limit, limit))
-    return st.one_of(st.lists(number, min_size=count, max_size=count).map(_listed), *drawn)
+def largest_ordinary(form: TensorForm) -> float:
+    """The largest number that may be added up a few dozen times without overflow."""
+    return min(1e5, torch.finfo(dtype_of(form.dtype)).max / 64)
 
 
-def _listed(numbers: list[float]) -> Values:
-    return Listed(tuple(numbers))
+def _floats(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
+    largest = largest_ordinary(form)
+    ways = ("normal", "scaled", "normal", "shifted") if count > LISTED else ("listed", "normal", "scaled", "shifted")
+    way = choose(f"{path} elements", ways)
+    if way == "listed":
+        numbers = [number for number in ORDINARY if abs(number) <= largest]
+        return Listed(tuple(choose(f"{path} element {i}", numbers) for i in range(count)))
+    seed = choose(f"{path} seed", SEEDS)
+    if way == "normal":
+        return Drawn(seed)
+    scale = choose(f"{path} scale", [scale for scale in _SCALES if scale <= largest])
+    if way == "scaled":
+        return Drawn(seed, scale)
+    shifts = [sign * shift for shift in _SCALES if shift <= largest for sign in (1, -1)]
+    return Drawn(seed, scale, choose(f"{path} shift", shifts))
 
 
-def _special_floats(form: TensorForm, count: int) -> st.SearchStrategy[Values]:
+def _special_floats(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
     limits = torch.finfo(dtype_of(form.dtype))
+    if count > LISTED or choose(f"{path} elements", ("named", "listed")) == "named":
+        special = choose(f"{path} special", SPECIALS)
+        return special.make(limits, choose(f"{path} special index", range(min(count, 50))))
     tiny = limits.smallest_normal
-    pool = (0.0, 1.0, math.nan, -0.0, math.inf, -math.inf, -1.0, tiny, -tiny / 4, limits.max, limits.min, limits.eps)
-    named = st.builds(
-        lambda special, index: special.make(limits, index), st.sampled_from(SPECIALS), st.integers(0, count - 1)
-    )
-    if count > LISTED:
-        return named
-    width = st.floats(width=_WIDTHS.get(form.dtype, 32))  # type: ignore[arg-type]
-    number = st.one_of(st.sampled_from(pool), st.integers(-3, 3).map(float), width)
-    return st.one_of(st.lists(number, min_size=count, max_size=count).map(_listed), named)
+    odd = (math.nan, -0.0, math.inf, -math.inf, tiny, -tiny / 4, limits.max, limits.min, limits.eps, 1 + limits.eps)
+    return Listed(tuple(choose(f"{path} element {i}", (*ORDINARY[:9], *odd)) for i in range(count)))
 
 
-def _masks(count: int) -> st.SearchStrategy[Values]:
-    uniform = st.sampled_from((0.0, 1.0)).map(lambda shift: Drawn(0, 0.0, shift))
-    mixed: st.SearchStrategy[Values] = st.builds(Drawn, _SEEDS, st.just(1.0), st.sampled_from((0.0, 1.0, -1.0)))
+def _mask(choose: Choose, path: str, count: int) -> Values:
+    way = choose(f"{path} elements", ("mixed", "all false", "all true", "mixed"))
+    if way != "mixed":
+        return Drawn(0, 0.0, 1.0 if way == "all true" else 0.0)
     if count <= LISTED:
-        mixed = st.lists(st.booleans(), min_size=count, max_size=count).map(lambda flags: Listed(tuple(flags)))
-    return st.one_of(mixed, uniform, mixed)
+        return Listed(tuple(choose(f"{path} element {i}", (False, True)) for i in range(count)))
+    return Drawn(choose(f"{path} seed", SEEDS), 1.0, choose(f"{path} shift", (0.0, 1.0, -1.0)))
 
 
-def _integers(form: TensorForm, count: int, *, special: bool) -> st.SearchStrategy[Values]:
+def _integers(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
     limits = torch.iinfo(dtype_of(form.dtype))
     low = max(limits.min, -9 if form.low is None else form.low)
     high = min(limits.max, 99 if form.high is None else form.high)
-    number = st.integers(low, high)
-    if special and form.high is None:
-        number = st.one_of(number, st.sampled_from((limits.min, limits.max)))
-    drawn: st.SearchStrategy[Values] = _SEEDS.map(lambda seed: _between(seed, low, high))
-    equal: st.SearchStrategy[Values] = number.map(lambda n: Drawn(0, 0.0, n))
-    if count > LISTED:
-        return st.one_of(drawn, drawn, equal)
-    listed = st.lists(number, min_size=count, max_size=count).map(lambda numbers: Listed(tuple(numbers)))
-    return st.one_of(listed, drawn, listed, equal)
+    numbers = sorted(range(low, high + 1), key=lambda n: (abs(n), n < 0))
+    if form.high is None:
+        numbers += [limits.min, limits.max]
+    way = choose(f"{path} elements", ("listed", "drawn", "all equal") if count <= LISTED else ("drawn", "all equal"))
+    if way == "listed":
+        return Listed(tuple(choose(f"{path} element {i}", numbers) for i in range(count)))
+    if way == "all equal":
+        return Drawn(0, 0.0, choose(f"{path} element", numbers))
+    return _between(choose(f"{path} seed", SEEDS), low, high)
 
 
 def _between(seed: int, low: int, high: int) -> Values:

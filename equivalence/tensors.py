@@ -94,7 +94,7 @@ def _real(number: bool | int | float | complex) -> Any:  # noqa: ANN401
 
 def _drawn(values: Drawn, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     if values.scale == 0:  # -0.0 + 0 * n may be 0.0
-        return _listed([values.shift], dtype).expand(shape).contiguous()
+        return _listed([values.shift], dtype)[0].expand(shape).clone(memory_format=torch.contiguous_format)
     generator = torch.Generator().manual_seed(values.seed)
     wide = torch.complex128 if dtype.is_complex else torch.float64
     numbers = values.shift + values.scale * torch.randn(shape, generator=generator, dtype=wide, device="cpu")
