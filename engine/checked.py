@@ -1,0 +1,178 @@
+"""Tells what a check exercised from what is only assumed.
+
+A check calls the original and the rewritten program with the same examples and compares everything that can be seen
+from outside. What a fix assumes is met as far as those examples would have shown the opposite; each claim says here
+what they need for that. Some claims no check can show, and they stay assumed. A difference makes the fix a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from gbfix.engine.model import Discharge, Finding, Obligation, Span
+
+SAME = "the program stays the same"
+"""The claim that a difference violates."""
+
+
+@dataclass(frozen=True)
+class ConditionFacts:
+    """A condition that the rewrite touches. line: where it stands in the original.
+
+    reached: the examples had every outcome that the rewrite matters for. with_gradients: they had each of them also
+    with a backward pass.
+    """
+
+    line: int
+    reached: bool
+    with_gradients: bool = False
+
+
+@dataclass(frozen=True)
+class CheckFacts:
+    """What a check of one target came to. Make none of a check that could not be made, or missed a side.
+
+    conditions: those in the file of the findings. half, integers, non_contiguous, special (NaN, infinity), empty: how
+    many examples had such an argument; compiled: how many were also run compiled. given_inputs: where the user's own
+    inputs come from, which then count for all that the program takes. tolerance: in words, empty for bit for bit.
+    difference: the difference and the call that shows it in one line, empty when there was none.
+    """
+
+    target: str
+    examples: int = 0
+    conditions: tuple[ConditionFacts, ...] = ()
+    half: int = 0
+    integers: int = 0
+    non_contiguous: int = 0
+    special: int = 0
+    empty: int = 0
+    compiled: int = 0
+    device: str = "cpu"
+    given_inputs: str = ""
+    tolerance: str = ""
+    difference: str = ""
+
+
+class Need(str, Enum):
+    """What the examples need, besides having reached both sides, for the opposite of a claim to show; in words."""
+
+    GRADIENTS = "with gradients"
+    DTYPES = "half and integer inputs"
+    LAYOUTS = "inputs with other strides"
+    VALUES = "NaN, infinities and empty inputs"
+    COMPILED = "some compiled"
+    DEVICE = "on an accelerator"
+
+
+CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
+    # torch.where and torch.cond raise for a condition or side of another kind, which is another outcome.
+    "condition is a tensor": (),
+    "condition has one element": (),
+    "both sides are tensors": (),
+    # torch.where promotes and broadcasts silently: the result then has another dtype or shape on one side.
+    "both sides have the same dtype": (Need.DTYPES,),
+    "both sides have the same shape": (),
+    "both sides have the same strides": (Need.LAYOUTS,),
+    # Whether the result is an argument, shares its memory, or has other strides is compared at the target; what
+    # happens to it before that, within the target, shows in results, arguments and state.
+    "identity and strides do not matter": (Need.LAYOUTS,),
+    # On the CPU alone every tensor is where the others are.
+    "both sides are on the same device": (Need.DEVICE,),
+    "the condition is on their device": (Need.DEVICE,),
+    # The side that is now run, too, fails for certain values; an empty tensor is one.
+    "the side not taken cannot fail or warn": (Need.VALUES, Need.DTYPES),
+    "the whole condition can be evaluated": (Need.VALUES,),
+    "the Python half can be asked first": (Need.VALUES,),
+    # None and zero are told apart, NaN is found by its place; what only one side reaches shows on the other one.
+    "gradients are the same": (Need.GRADIENTS,),
+    "gradients reach the same tensors": (Need.GRADIENTS,),
+    "the other gradient stays zero": (Need.GRADIENTS, Need.VALUES),
+    "nobody relies on an error in backward": (Need.GRADIENTS,),
+    # The text that a print or a logger writes of a tensor is compared, grad_fn included.
+    "no grad_fn is shown": (Need.GRADIENTS,),
+    # torch.cond takes a Python number the first time, and fails for the next one.
+    "the sides use tensors and constants only": (Need.COMPILED,),
+}
+"""What each claim needs."""
+
+CHECKED_ENDINGS: Mapping[str, tuple[Need, ...]] = {
+    " is a Python value": (),
+    " is a Python number": (Need.DTYPES,),
+}
+"""The same for claims that begin with a piece of source."""
+
+STAYS_ASSUMED: Mapping[str, str] = {
+    "nobody relies on the error": "the error is one of compiling with fullgraph=True, whose end is the aim of the fix",
+    "nobody relies on a warning": "torch shows it once in a process, whoever causes it, so that it is not compared",
+    "only first derivatives are taken": "a check takes no other",
+    "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
+    "this module can be imported": "a check always imports it by its name, which the program may not",
+}
+"""The claims that no check shows, and why."""
+
+_OF_INPUTS = frozenset({Need.DTYPES, Need.LAYOUTS, Need.VALUES})
+"""What the user's own inputs are taken to have where the program takes it."""
+
+
+def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
+    """The finding after a check of a target that runs it: assumptions that the examples exercised are checked.
+
+    Only those, and only when every condition within the finding was reached: a check that never came by shows nothing
+    of it. After a difference the fix is refused.
+    """
+    if facts.difference:
+        violated = Obligation(SAME, Discharge.VIOLATED, facts.difference, finding.span.line)
+        advice = finding.advice or f"`gbfix check {facts.target}` writes a program that shows the difference"
+        return replace(finding, obligations=(*finding.obligations, violated), advice=advice)
+    conditions = [condition for condition in facts.conditions if _within(condition, finding.span)]
+    if not conditions or not all(condition.reached for condition in conditions):
+        return finding
+    met = {need for need in Need if _met(need, facts, conditions)}
+    return replace(finding, obligations=tuple(_checked(obligation, met, facts) for obligation in finding.obligations))
+
+
+def needs_of(obligation: Obligation) -> tuple[Need, ...] | None:
+    """What examples need for an assumption to be checked by them, None when no check can show it."""
+    if obligation.claim in CHECKED_BY:
+        # Warnings of torch's own are not compared, see STAYS_ASSUMED.
+        return None if "warns" in obligation.reason else CHECKED_BY[obligation.claim]
+    for ending, needs in CHECKED_ENDINGS.items():
+        if obligation.claim.endswith(ending):
+            return needs
+    return None
+
+
+def _checked(obligation: Obligation, met: set[Need], facts: CheckFacts) -> Obligation:
+    if obligation.discharge is not Discharge.ASSUMED:
+        return obligation
+    needs = needs_of(obligation)
+    if needs is None or not met.issuperset(needs):
+        return obligation
+    return replace(obligation, discharge=Discharge.CHECKED, reason=_reason(needs, facts))
+
+
+def _reason(needs: tuple[Need, ...], facts: CheckFacts) -> str:
+    """As in "100 examples of model:step, both sides reached, with gradients"."""
+    source = f" from {facts.given_inputs}" if facts.given_inputs else ""
+    parts = [f"{facts.examples} examples of {facts.target}{source}", "both sides reached"]
+    parts += [need.value for need in needs if not (facts.given_inputs and need in _OF_INPUTS)]
+    return ", ".join([*parts, f"equal within {facts.tolerance}"] if facts.tolerance else parts)
+
+
+def _met(need: Need, facts: CheckFacts, conditions: list[ConditionFacts]) -> bool:
+    if facts.given_inputs and need in _OF_INPUTS:
+        return True
+    return {
+        Need.GRADIENTS: all(condition.with_gradients for condition in conditions),
+        Need.DTYPES: facts.half > 0 and facts.integers > 0,
+        Need.LAYOUTS: facts.non_contiguous > 0,
+        Need.VALUES: facts.special > 0 and facts.empty > 0,
+        Need.COMPILED: facts.compiled > 1,
+        Need.DEVICE: not facts.device.startswith("cpu"),
+    }[need]
+
+
+def _within(condition: ConditionFacts, span: Span) -> bool:
+    return span.line <= condition.line <= span.end_line
