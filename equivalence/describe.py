@@ -36,30 +36,33 @@ STATE_BYTES = 1 << 20
 """Larger tensors in the state of modules and globals are described by a digest."""
 
 
-def describe(value: object, name: str, names: Names | None = None, limit: int = RESULT_BYTES) -> Described:
+def describe(
+    value: object, name: str, names: Names | None = None, limit: int = RESULT_BYTES, count: int = _PARTS
+) -> Described:
     """A value as data. name: what it is called ("result", "x"). names: the objects it can be the same as.
 
     limit: of a tensor's bytes; of larger ones a digest is kept in place of the elements, with the text "digest".
+    count: of the parts that are looked into.
     """
-    return _Description(names or Names(), limit).of(value, name, 0)
+    return _Description(names or Names(), limit, count).of(value, name, 0)
 
 
 class _Description:
-    def __init__(self, names: Names, limit: int) -> None:
+    def __init__(self, names: Names, limit: int, count: int) -> None:
         self._names = names
         self._limit = limit
+        self._left = count
         self._met: dict[int, str] = {}
-        self._count = 0
 
     def of(self, value: object, name: str, depth: int) -> Described:
         value = unwrapped(value)
-        self._count += 1
+        self._left -= 1
         if isinstance(value, torch.Tensor):
             return self._tensor(value, name, depth)
         scalar = _scalar(value)
         if scalar is not None:
             return scalar
-        if depth > _DEPTH or self._count > _PARTS:
+        if depth > _DEPTH or self._left < 0:
             return Described("opaque", dotted(type(value)), text="not looked into")
         kind, items = parts(value)
         if kind == "opaque":
@@ -147,7 +150,7 @@ def tensor_facts(tensor: torch.Tensor, limit: int = RESULT_BYTES) -> tuple[Tenso
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
         data, text = _elements(tensor)
         if len(data) > limit:
-            data, text = digest(data).encode(), "digest"
+            data, text = digest(_with_one_nan(tensor, data)).encode(), "digest"
         return TensorFacts(
             str(tensor.dtype).removeprefix("torch."),
             _numbers(tensor.size),
@@ -160,10 +163,23 @@ def tensor_facts(tensor: torch.Tensor, limit: int = RESULT_BYTES) -> tuple[Tenso
         ), text
 
 
+def _with_one_nan(tensor: torch.Tensor, data: bytes) -> bytes:
+    """The bytes with every NaN the same, since no digest can ignore its payload."""
+    if tensor.layout != torch.strided or not (tensor.is_floating_point() or tensor.is_complex()):
+        return data
+    missing = tensor.isnan()
+    return raw_bytes(tensor.masked_fill(missing, float("nan"))) if bool(missing.any()) else data
+
+
 def _elements(tensor: torch.Tensor) -> tuple[bytes, str]:
     try:
         if tensor.device.type == "meta":
             return b"", ""
+        if hasattr(tensor, "__tensor_flatten__"):
+            names, _context = tensor.__tensor_flatten__()
+            inner = [getattr(tensor, name) for name in names]
+            sizes = ", ".join(f"{name} {list(one.shape)}" for name, one in zip(names, inner, strict=True))
+            return b"".join(_elements(one)[0] for one in inner), f"made of {sizes}"
         if tensor.is_quantized:
             scale = f"{tensor.qscheme()}"
             if tensor.qscheme() in (torch.per_tensor_affine, torch.per_tensor_symmetric):
@@ -190,7 +206,12 @@ def raw_bytes(tensor: torch.Tensor) -> bytes:
     """The elements of a dense tensor in row-major order, in the machine's byte order, whatever the dtype."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
     length = plain.numel() * plain.element_size()
-    return ctypes.string_at(plain.data_ptr(), length) if length else b""
+    if not length:
+        return b""
+    address = plain.data_ptr()
+    if not address:
+        raise ValueError("a tensor without memory")
+    return ctypes.string_at(address, length)
 
 
 def objects_in(value: object, name: str) -> Iterator[tuple[str, Any]]:

@@ -27,6 +27,7 @@ import torch
 from gbfix.equivalence.model import Event
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+_PROGRESS = re.compile(r"\[\d+:\d\d(:\d\d)?<[^\]\n]*\]")
 _TORCH = str(Path(torch.__file__).parent) + os.sep
 _OTHERS = ("torch", "filelock")
 _FROM_TORCH_CODE = "(Triggered internally at"  # C++ warnings: torch shows each once in a process, attributed to anyone.
@@ -65,7 +66,11 @@ def _joined(first: str | bytes, second: bytes) -> bytes:
 
 
 def _text(text: str | bytes) -> str:
-    return text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
+    if isinstance(text, str):
+        return text
+    lines = text.decode("utf-8", "backslashreplace").split("\n")
+    # A progress bar writes a line over and over: what stays is the last, and its times are no two times the same.
+    return _PROGRESS.sub("[...]", "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines))
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ def modes() -> dict[str, str]:
         "default_device": str(torch.get_default_device()),
         "deterministic": f"{torch.are_deterministic_algorithms_enabled()}"
         f"{', warn only' if torch.is_deterministic_algorithms_warn_only_enabled() else ''}",
-        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "float32_matmul_precision": _matmul_precision(),
         "anomaly_detection": str(torch.is_anomaly_enabled()),
     }
     for device in _DEVICES:
@@ -31,7 +31,7 @@ def modes() -> dict[str, str]:
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
     """Put the switches back at the end of the block, but inference mode and the default device."""
-    grad, dtype, precision = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_float32_matmul_precision()
+    grad, dtype, precision = torch.is_grad_enabled(), torch.get_default_dtype(), _matmul_precision()
     deterministic = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     autocast = {device: (torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in _DEVICES}
@@ -40,9 +40,16 @@ def kept() -> Iterator[None]:
     finally:
         torch.set_grad_enabled(grad)
         torch.set_default_dtype(dtype)
-        if torch.get_float32_matmul_precision() != precision:
+        if _matmul_precision() != precision:
             torch.set_float32_matmul_precision(precision)
         torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
         for device, (enabled, kind) in autocast.items():
             torch.set_autocast_enabled(device, enabled)
             torch.set_autocast_dtype(device, kind)
+
+
+def _matmul_precision() -> str:
+    try:
+        return torch.get_float32_matmul_precision()
+    except RuntimeError:  # The program uses the newer switches, `fp32_precision`, which do not mix with this one.
+        return "not known"

@@ -58,9 +58,10 @@ def observe_call(
             error = caught
         seconds = time.perf_counter() - start
         modes_after = modes()
+        # In this order: the result is then described by what it shares with the others, not the other way round.
+        arguments_after = _arguments(arguments, known)
+        state_after = _state(owner, known, before, module_globals)
         described = None if error is not None else describe(result, "result", known, RESULT_BYTES)
-        arguments_after = _arguments(arguments)
-        state_after = _state(owner, before, module_globals)
         found, backward_raised = _gradients(result, arguments, leaves) if leaves and error is None else ({}, None)
         random_after = states()
     return Observation(
@@ -110,14 +111,15 @@ def _tensors(arguments: dict[str, Any]) -> list[tuple[str, torch.Tensor]]:
     return [pair for name, value in arguments.items() for pair in tensors_in(value, name)]
 
 
-def _arguments(arguments: dict[str, Any]) -> Described:
-    known = Names()
+def _arguments(arguments: dict[str, Any], known: Names) -> Described:
     items = tuple((name, describe(value, name, known, RESULT_BYTES)) for name, value in arguments.items())
     return Described("container", "arguments", items=items)
 
 
-def _state(owner: object, before: dict[str, Described], module_globals: dict[str, Any] | None) -> Described:
-    items = [] if owner is None else [(_OWNER, describe(owner, _OWNER, limit=STATE_BYTES))]
+def _state(
+    owner: object, known: Names, before: dict[str, Described], module_globals: dict[str, Any] | None
+) -> Described:
+    items = [] if owner is None else [(_OWNER, describe(owner, _OWNER, known, STATE_BYTES))]
     return Described("container", "state", items=(*items, *changed(before, snapshot(module_globals))))
 
 

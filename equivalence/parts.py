@@ -24,6 +24,7 @@ _LOOKED_INTO_NEVER = (
     types.TracebackType,
     Iterator,
 )
+_SEQUENCES: tuple[Any, ...] = (tuple, list, deque, set, frozenset)
 _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
 _COMPILED_MODULE = "torch._dynamo.eval_frame.OptimizedModule"
 
@@ -54,9 +55,10 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
     if isinstance(value, dict):
         held: list[tuple[str, Any]] = [(_key(key), item) for key, item in dict.items(value)]
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
-        held = list(zip(value._fields, value, strict=False))
-    elif isinstance(value, tuple | list | deque | set | frozenset):
-        held = [(str(index), item) for index, item in enumerate(value)]
+        held = list(zip(value._fields, tuple.__iter__(value), strict=False))
+    elif isinstance(value, _SEQUENCES):
+        base = next(kind for kind in _SEQUENCES if isinstance(value, kind))
+        held = [(str(index), item) for index, item in enumerate(base.__iter__(value))]
     elif isinstance(value, types.MappingProxyType):
         held = [(_key(key), item) for key, item in value.items()]
     elif isinstance(value, _LOOKED_INTO_NEVER):

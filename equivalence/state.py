@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import types
 from typing import Any
 
 import torch
@@ -13,23 +14,41 @@ from gbfix.equivalence.model import Described
 from gbfix.equivalence.parts import dotted
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, bytearray)
+_PARTS = 2000
+"""Of each global: they are described twice for each call."""
 _GENERATORS = (torch.Generator, random.Random)
 
 
 def plain_globals(module_globals: dict[str, Any] | None) -> list[tuple[str, Any]]:
     """The globals worth watching as ("global NAME", value).
 
-    Plain values, containers, tensors, modules of torch.nn, generators, and objects of the program's own classes; not
-    functions, classes, modules or what is Python's own.
+    Plain values, containers, tensors, modules of torch.nn, generators, and objects of the program's own classes; and
+    of the program's functions and classes the plain attributes and default values. Not what is Python's own.
     """
     if module_globals is None:
         return []
-    program = str(module_globals.get("__name__", "")).split(".")[0]
-    return [
-        (f"global {name}", value)
-        for name, value in list(module_globals.items())
-        if not (name.startswith("__") and name.endswith("__")) and _is_plain(value, program)
-    ]
+    program = str(module_globals.get("__name__", ""))
+    found: list[tuple[str, Any]] = []
+    for name, value in list(module_globals.items()):
+        if _is_private(name):
+            continue
+        if _is_plain(value, program.split(".")[0]):
+            found.append((f"global {name}", value))
+        elif isinstance(value, type | types.FunctionType) and value.__module__ == program:
+            found += [(f"global {name}.{key}", item) for key, item in _held(value)]
+    return found
+
+
+def _held(value: type | types.FunctionType) -> list[tuple[str, Any]]:
+    own = [(key, item) for key, item in list(vars(value).items()) if not _is_private(key)]
+    if isinstance(value, types.FunctionType):
+        own += [("__defaults__", value.__defaults__), ("__kwdefaults__", value.__kwdefaults__)]
+    return [(key, item) for key, item in own if item is not None and isinstance(item, (*_PLAIN, torch.Tensor))]
+
+
+def _is_private(name: str) -> bool:
+    """Python's own names, and what the compiler notes on functions."""
+    return (name.startswith("__") and name.endswith("__")) or name.startswith("_torch")
 
 
 def _is_plain(value: object, program: str) -> bool:
@@ -46,7 +65,7 @@ def _is_plain(value: object, program: str) -> bool:
 def snapshot(module_globals: dict[str, Any] | None) -> dict[str, Described]:
     """The globals worth watching, described."""
     known = Names()
-    return {name: describe(value, name, known, STATE_BYTES) for name, value in plain_globals(module_globals)}
+    return {name: describe(value, name, known, STATE_BYTES, _PARTS) for name, value in plain_globals(module_globals)}
 
 
 def changed(before: dict[str, Described], after: dict[str, Described]) -> list[tuple[str, Described]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -65,15 +66,22 @@ def differing(
         int(places.sum()),
         places.numel(),
         first,
-        number(original[first].item()),
-        number(rewritten[first].item()),
+        _number(original[first]),
+        _number(rewritten[first]),
         ulp,
         within,
     )
 
 
-def number(value: object) -> str:
-    """A number for people: short, and exact enough to be told from its neighbours."""
+def _number(element: torch.Tensor) -> str:
+    """A number as short as its dtype allows without becoming another one."""
+    value = element.item()
+    if not isinstance(value, float) or not math.isfinite(value):
+        return repr(value)
+    for digits in range(1, 17):
+        text = f"{value:.{digits}g}"
+        if torch.equal(torch.tensor(float(text), dtype=torch.float64).to(element.dtype).double(), element.double()):
+            return repr(float(text))
     return repr(value)
 
 
