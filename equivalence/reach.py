@@ -107,7 +107,8 @@ class _Instrument(ast.NodeTransformer):
             return node
         for position, index in enumerate(indices):
             if index is not None:
-                node.values[position] = _call(_OPERAND, ast.Constant(index), node.values[position])
+                operand = _with_its_truth(node.values[position])
+                node.values[position] = _call(_OPERAND, ast.Constant(index), operand)
         return ast.copy_location(_call(_UNWRAP, node), node)
 
     def _with_test(self, node: Any) -> ast.AST:  # noqa: ANN401
@@ -149,6 +150,12 @@ class _Instrument(ast.NodeTransformer):
         return self._places.get((found.line, found.column, found.text))
 
 
+def _with_its_truth(operand: ast.expr) -> ast.expr:
+    """An operand that itself is of `and` or `or` may bring the truth of what decided it."""
+    is_unwrapped = isinstance(operand, ast.Call) and isinstance(operand.func, ast.Name) and operand.func.id == _UNWRAP
+    return operand.args[0] if is_unwrapped else operand  # type: ignore[attr-defined]
+
+
 def _call(name: str, *arguments: ast.expr) -> ast.expr:
     function = ast.Name(name, ast.Load())
     at = arguments[-1]
@@ -180,10 +187,10 @@ class _Operand:
 
     def __init__(self, value: Any, outcome: bool) -> None:  # noqa: ANN401
         self.value = value
-        self._outcome = outcome
+        self.outcome = outcome
 
     def __bool__(self) -> bool:
-        return self._outcome
+        return self.outcome
 
 
 def _operand(index: int, value: Any) -> Any:  # noqa: ANN401
