@@ -73,7 +73,7 @@ def same_for_compiled(
     from_eager = against(eager_original, compiled_rewritten, eager_rewritten)
     counted_compiled = [one for one in from_compiled if any(_same_place(one, other) for other in from_eager)]
     counted_eager = [one for one in from_eager if any(_same_place(one, other) for other in from_compiled)]
-    closer = counted_eager if len(counted_eager) < len(counted_compiled) else counted_compiled
+    closer = counted_compiled if len(counted_compiled) < len(counted_eager) else counted_eager
     return tuple(replace(one, mode=Mode.COMPILED) for one in closer), baseline
 
 

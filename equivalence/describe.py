@@ -98,7 +98,7 @@ def _scalar(value: object) -> Described | None:
     if isinstance(value, enum.Enum):
         return Described("scalar", kind, text=f"{type(value).__name__}.{value.name}")
     if type(value) in _SCALARS or isinstance(value, _TORCH_SCALARS):
-        return Described("scalar", kind, text=repr(value))
+        return Described("scalar", kind, text=without_addresses(repr(value)) if isinstance(value, str) else repr(value))
     if isinstance(value, int | float | complex | str | bytes):  # A class of the program's own, with any `repr`.
         base = next(one for one in (int, float, complex, str, bytes) if isinstance(value, one))
         return Described("scalar", kind, text=base.__repr__(value))

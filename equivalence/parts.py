@@ -106,4 +106,4 @@ def _module(module: torch.nn.Module) -> list[tuple[str, Any]]:
         found += own.get(place, {}).items()
     found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE and key != "_compiled_call_impl"]
     hooks = sum(len(item) for key, item in own.items() if key.endswith("_hooks") and isinstance(item, dict))
-    return [*found, ("number of hooks", hooks)]
+    return [*found, ("number_of_hooks", hooks)]

@@ -32,7 +32,7 @@ class Elements:
 def elements(facts: TensorFacts) -> torch.Tensor | None:
     """The elements as a dense tensor on the CPU, None where they are not known."""
     dtype = getattr(torch, facts.dtype, None)
-    if not isinstance(dtype, torch.dtype):
+    if not isinstance(dtype, torch.dtype) or facts.dtype.startswith("q"):  # Quantized ones are no plain elements.
         return None
     count = 1
     for size in facts.shape:
