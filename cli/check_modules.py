@@ -64,9 +64,7 @@ def module_of_name(dotted: str, folder: Path) -> ModuleFile:
     if top is None:
         looked = f"looked in {printable(folder)} and where Python finds modules"
         raise ConfigurationError(f"there is no module {parts[0]} ({looked}); go to its folder, or name its file")
-    raise ConfigurationError(
-        f"{parts[0]} has no module {dotted} that is Python source; name the file: path/file.py:name"
-    )
+    raise ConfigurationError(f"there is no Python source for the module {dotted}; name its file: path/file.py:name")
 
 
 def imported_files(module: ModuleFile, texts: Mapping[Path, str]) -> frozenset[Path]:

@@ -65,10 +65,12 @@ def top_level_names(tree: ast.Module) -> dict[str, ast.stmt | None]:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names[statement.name] = statement
         elif isinstance(statement, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name.partition(".")[0]: None for alias in statement.names}
+            for alias in statement.names:
+                names.setdefault(alias.asname or alias.name.partition(".")[0], None)
         else:
-            stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-            names |= {node.id: None for node in stored if isinstance(node.ctx, ast.Store)}
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    names.setdefault(node.id, None)
     return names
 
 

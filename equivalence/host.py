@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 
 from gbfix.engine.model import GbfixError
 from gbfix.equivalence.model import Job, Settings, Status, Verdict
+from gbfix.equivalence.processes import end_descendants
 
 Progress = Callable[[str, int, int], None]
 
@@ -77,6 +78,7 @@ def _end_with_the_command() -> None:
     """Standard input ends when the command is gone, however that came: then so is everything of this check."""
     while os.read(0, 1):  # not through sys.stdin, whose lock would be held when Python shuts down
         pass
+    end_descendants(os.getpid())
     os.killpg(0, signal.SIGKILL)
 
 

@@ -17,9 +17,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
 
 from gbfix.equivalence.host import not_tested
 from gbfix.equivalence.model import CheckError, Job, Verdict
+from gbfix.equivalence.processes import end_descendants
 
 CHECK = "gbfix.equivalence.work:work"
 GRACE_SECONDS = 30.0
@@ -84,20 +86,23 @@ class _Host:
         self._job = job
         self._stage = "starting"
         self.line, far_end = Pipe(duplex=False)
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the host)
-        environment = dict(os.environ)
+        # What it leaves there is removed, also when it is killed.
+        self._folder = tempfile.TemporaryDirectory(prefix="gbfix-check-", ignore_cleanup_errors=True)
+        self._errors = Path(self._folder.name, "errors")
+        environment = {**os.environ, "TMPDIR": self._folder.name}
         if threads:
             environment.setdefault("OMP_NUM_THREADS", str(threads))
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _START, work, str(far_end.fileno())],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                pass_fds=[far_end.fileno()],
-                env=environment,
-                start_new_session=True,
-            )
+            with self._errors.open("wb") as errors:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", _START, work, str(far_end.fileno())],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    pass_fds=[far_end.fileno()],
+                    env=environment,
+                    start_new_session=True,
+                )
         except OSError as error:
             raise CheckError(f"no process can be started for {job.target.name}: {error.strerror}") from error
         finally:
@@ -139,6 +144,8 @@ class _Host:
 
     def close(self) -> None:
         """End the host and everything that it started, and wait for it."""
+        if self._process.poll() is None:
+            end_descendants(self._process.pid)
         # macOS says PermissionError of a group of zombies.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -147,15 +154,14 @@ class _Host:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
         self.line.close()
-        self._errors.close()
+        self._folder.cleanup()
 
     def _how_it_ended(self) -> str:
         try:
             code = self._process.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             return "closed the line to gbfix"
-        self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2][:_WORDS_OF_AN_ERROR]
+        said = self._errors.read_text(errors="replace").strip().rpartition("\n")[2][:_WORDS_OF_AN_ERROR]
         how = f"exited with status {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
         return f"{how}: {said}" if said else how
 

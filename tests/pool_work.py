@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 
@@ -40,8 +41,11 @@ def _hang(notes: str) -> None:
     if child:
         with open(notes, "a") as stream:
             stream.write(f"{os.getpid()} {child}\n")
-    while True:
-        time.sleep(60)
+    else:
+        os.setsid()  # as a version of a program does
+    with tempfile.NamedTemporaryFile():
+        while True:
+            time.sleep(60)
 
 
 def _leave_a_fork() -> None:

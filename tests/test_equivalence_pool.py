@@ -76,6 +76,14 @@ def test_time_that_is_up_ends_the_host_and_its_forks(tmp_path: Path) -> None:
     assert _all_end(notes, 2)
 
 
+def test_what_a_killed_host_left_in_its_temporary_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    only(f"hangs {os.devnull}", seconds=2)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_leaving_early_ends_all_hosts(tmp_path: Path) -> None:
     notes = tmp_path / "pids"
     verdicts = run_jobs([job(f"hangs {notes}"), job("plain")], 2, work="pool_work:work")
