@@ -13,7 +13,6 @@ from gbfix.cli.outcome import Outcome
 from gbfix.engine.files import decode_source, read_source
 from gbfix.engine.git import changed_since, commit_of, commits_of, committed_bytes, repository_root
 from gbfix.engine.model import ConfigurationError, Finding
-from gbfix.engine.paths import printable
 from gbfix.engine.undo import RecordedFile, recorded_files
 from gbfix.evidence.overlay import check_overlay, overlay_folder
 
@@ -162,8 +161,8 @@ def _from_folder(folder: Path, target: Path, root: Path, option: str) -> dict[Pa
         if target.is_relative_to(top) and (folder / target.relative_to(top)).is_file():
             break
     else:
-        where = f"{printable(folder)}: has no {target.name} where {display_name(target)} would be in it"
-        raise ConfigurationError(f"{option} {where}; name the folder that stands for the whole project")
+        reason = f"has no {target.name} in the place of {display_name(target)}"
+        raise ConfigurationError(f"{option} {display_name(folder)}: {reason}; name the folder of a whole project")
     files = (file for file in folder.rglob("*.py") if not _is_hidden(file.relative_to(folder)))
     return {top / file.relative_to(folder): (file.read_bytes(), display_name(folder)) for file in files}
 
