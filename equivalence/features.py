@@ -111,7 +111,8 @@ def _square(call: CallForm) -> CallForm:
 
 def _dtypes(call: CallForm, floating: Sequence[str]) -> Iterator[Feature]:
     paths = [path for path, form in tensors_of(call) if form.floating]
-    for dtype in (*floating, "int64", "bool", "int32", "uint8"):
+    half = [dtype for dtype in floating if dtype in ("float16", "bfloat16")]
+    for dtype in (*half, "int64", "bool", *(one for one in floating if one not in half), "int32", "uint8"):
         if paths:
             yield _cast(dtype, paths, dtype)
     for path in paths[:_MOST_TENSORS] if len(paths) > 1 else []:
@@ -155,9 +156,9 @@ def _sizes(call: CallForm) -> Iterator[Feature]:
     for symbol, ((path, dimension), *more) in places.items():
         title = f"{path}[{dimension}]"
         other = other_size(sizes[symbol])
-        yield replace(_resized(f"other size of {title}", symbol, other), symbol=symbol)
         yield _resized(f"size 0 of {title}", symbol, 0)
         yield _resized(f"size 1 of {title}", symbol, 1)
+        yield replace(_resized(f"other size of {title}", symbol, other), symbol=symbol)
         yield _resized(f"large size of {title}", symbol, LARGE)
         for place in [(path, dimension), *more][: _MOST_TENSORS if more else 0]:
             for size in (other, 1):
@@ -184,12 +185,15 @@ def _alone(name: str, place: tuple[str, int], size: int) -> Feature:
 
 def _layouts(call: CallForm) -> Iterator[Feature]:
     for path, form in tensors_of(call):
-        for layout, title in (("transposed", "transposed"), ("sliced", "sliced"), ("offset", "offset")):
-            if len(form.shape) >= {"transposed": 2, "sliced": 1}.get(layout, 0):
-                yield _laid_out(f"{title} {path}", path, layout)
-        for dimension in range(min(len(form.shape), 2)):
+        rank = len(form.shape)
+        if rank >= 2:
+            yield _laid_out(f"transposed {path}", path, "transposed")
+        for dimension in range(min(rank, 2)):
             title = f"expanded {path}" if dimension == 0 else f"expanded {path}[{dimension}]"
             yield _laid_out(title, path, "expanded", (dimension,))
+        if rank >= 1:
+            yield _laid_out(f"sliced {path}", path, "sliced")
+        yield _laid_out(f"offset {path}", path, "offset")
         if form.layout != "contiguous":
             yield _laid_out(f"contiguous {path}", path, "contiguous")
 

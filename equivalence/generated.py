@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +18,18 @@ from gbfix.equivalence.inputs import Inputs
 from gbfix.equivalence.signatures import Signature
 
 MOST_CORNERS = 40
+_SPECIAL_CORNERS = 14
+_CORNERS_OF = {
+    "size": 4,
+    "dtype": 4,
+    "layout": 4,
+    "alias": 2,
+    "form": 3,
+    "rank": 2,
+    "grad": 1,
+    "range": 1,
+    "left out": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,8 @@ class GeneratedInputs(Inputs):
 
     def variations(self) -> tuple[tuple[str, Example], ...]:
         """One for each feature that alters the first call."""
-        return tuple((feature.name, _ordinary(feature.change(self._base))) for feature in self.features)
+        changed = ((feature.name, _ordinary(feature.change(self._base))) for feature in self.features)
+        return tuple((name, example) for name, example in changed if example != self.first())
 
     def accepting(self, taken: Collection[str]) -> GeneratedInputs:
         """The same inputs, with the knowledge of what the original takes."""
@@ -51,8 +64,9 @@ class GeneratedInputs(Inputs):
         return GeneratedInputs(replace(self.signature, calls=calls))
 
     def corners(self) -> tuple[Example, ...]:
-        """The ordinary call, special elements, then features that are taken, a few of each kind in turn."""
-        found = [*self._value_corners(), *_in_turn([f for f in self.features if self.takes(f)], self._base)]
+        """The ordinary call, special elements, then features that are taken, some of each group first."""
+        taken = [feature for feature in self.features if self.takes(feature)]
+        found = [*self._value_corners(), *(_ordinary(f.change(self._base), seed=11) for f in _some_of_each(taken))]
         return tuple(dict.fromkeys(found))[:MOST_CORNERS]
 
     def strategy(self) -> SearchStrategy[Example]:
@@ -85,7 +99,7 @@ class GeneratedInputs(Inputs):
         grad = next((f for f in self.features if f.name == "requires grad" and self.takes(f)), None)
         trained = grad.change(base) if grad else base
         yield _ordinary(base)
-        for index, special in enumerate(SPECIALS):
+        for index, special in enumerate(SPECIALS[:_SPECIAL_CORNERS]):
             yield _filled(trained if index % 2 else base, special)
         yield _filled(trained, SPECIALS[0])
         yield _ordinary(trained, seed=7)
@@ -132,13 +146,10 @@ def _masked(call: CallForm, on: float) -> Example:
     return example_of(call, values, _first_number)
 
 
-def _in_turn(features: list[Feature], call: CallForm) -> Iterator[Example]:
-    """The changed calls, taking one of each group in turn, so that a limit cuts no group off."""
+def _some_of_each(features: Sequence[Feature]) -> list[Feature]:
+    """All, the first of each group in front, so that a limit cuts no group off."""
     groups: dict[str, list[Feature]] = {}
     for feature in features:
         groups.setdefault(feature.group, []).append(feature)
-    while groups:
-        for group in list(groups):
-            yield _ordinary(groups[group].pop(0).change(call), seed=11)
-            if not groups[group]:
-                del groups[group]
+    front = [feature for group, count in _CORNERS_OF.items() for feature in groups.get(group, [])[:count]]
+    return [*front, *(feature for feature in features if feature not in front)]

@@ -14,6 +14,7 @@ from gbfix.equivalence.sizes import DEFAULT_SIZE, Size, equal_in_all, number_of,
 from gbfix.evidence.model import ArgumentsSeen
 
 _OPAQUE = {"torch.dtype": "torch.float32", "torch.device": 'torch.device("cpu")', "slice": "slice(None)"}
+_DTYPES = ("float", "bfloat", "int", "uint", "bool", "complex")
 _UNFIXED: dict[str, tuple[Scalar, ...]] = {
     "bool": (False, True),
     "int": (2, 0, 1, -1, 5),
@@ -121,7 +122,9 @@ def _scalar(spec: ValueSpec) -> Form | None:
     return None if spec.kind == "str" and spec.length is not None else NumberForm((value,))
 
 
-def _tensor(spec: ValueSpec, tensor: TensorSpec) -> Form:
+def _tensor(spec: ValueSpec, tensor: TensorSpec) -> Form | None:
+    if not tensor.dtype.startswith(_DTYPES):
+        return None
     form = replace(
         tensor_form(tensor.dtype, tensor.shape),
         requires_grad=tensor.requires_grad,

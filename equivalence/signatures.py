@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gbfix.equivalence.annotations import SHARED_SIZES, forms_of, guessed_tensor, merged
-from gbfix.equivalence.forms import CallForm, Form, NumberForm, TensorForm
+from gbfix.equivalence.annotations import SHARED_SIZES, annotation_forms, forms_of, guessed_tensor, merged
+from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, tensors_of
 from gbfix.equivalence.model import CheckError, Parameter, Settings, Setup
 from gbfix.equivalence.recorded import recorded_calls, unknown_arguments
 from gbfix.evidence.model import ArgumentsSeen
 
+_NOTHING = CallForm((), tuple(SHARED_SIZES.items()))
 FLOATING = ("float32", "float16", "bfloat16", "float64")
 
 
@@ -41,14 +42,17 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     options = {parameter.name: forms_of(parameter) for parameter in parameters}
     guessed = [p.name for p in parameters if _tells_nothing(p, options, recorded)]
     options.update({name: (*options[name], *guessed_tensor(name)) for name in guessed})
-    calls = recorded or (CallForm((), tuple(SHARED_SIZES.items())),)
-    calls = tuple(_completed(call, parameters, options, setup, settings) for call in calls)
+    options = {name: _like_recorded(forms, recorded) for name, forms in options.items()}
+    if not recorded:
+        options.update(_rest(setup.parameters, alone=not parameters))
+    calls = [_completed(call, parameters, options, setup) for call in recorded or (_NOTHING,)]
+    complete = [call for call in calls if all(not p.required or p.name in dict(call.arguments) for p in parameters)]
+    calls = [_cast(call, settings.dtype) for call in complete or calls]
     others = {name: _others(name, forms, calls) for name, forms in options.items()}
-    optional = [p.name for p in parameters if not p.required]
     return Signature(
         calls=tuple(dict.fromkeys(calls)),
         others={name: forms for name, forms in others.items() if forms},
-        optional=tuple(optional),
+        optional=tuple(name for name in dict.fromkeys(_optional(setup.parameters, calls))),
         floating=(settings.dtype,) if settings.dtype else FLOATING,
         module=setup.module,
         origin=_origin(seen if recorded else (), guessed),
@@ -74,14 +78,33 @@ def _tells_nothing(parameter: Parameter, options: Mapping[str, tuple[Form, ...]]
     return not known and not parameter.annotation and options[parameter.name] in ((), (NumberForm((None,)),))
 
 
+def _like_recorded(forms: tuple[Form, ...], recorded: Sequence[CallForm]) -> tuple[Form, ...]:
+    """Tensors that no call has shown get the shape of the first tensor of the first recorded call."""
+    shape = next((form.shape for call in recorded[:1] for _, form in tensors_of(call)), None)
+    if shape is None:
+        return forms
+    return tuple(
+        replace(form, shape=shape, free_rank=False) if isinstance(form, TensorForm) else form for form in forms
+    )
+
+
+def _rest(parameters: Sequence[Parameter], *, alone: bool) -> dict[str, tuple[Form, ...]]:
+    """What *args may hold, by its name with the star: as annotated; tensors where it is the only parameter."""
+    found: dict[str, tuple[Form, ...]] = {}
+    for parameter in parameters:
+        if parameter.kind == "VAR_POSITIONAL":
+            forms = annotation_forms(parameter.annotation, parameter.name)
+            item = (forms or guessed_tensor(parameter.name))[0]
+            if forms or alone:
+                rows = [ContainerForm("tuple", tuple((str(i), item) for i in range(count))) for count in (2, 1, 3)]
+                found[f"*{parameter.name}"] = tuple(rows)
+    return found
+
+
 def _completed(
-    call: CallForm,
-    parameters: Sequence[Parameter],
-    options: Mapping[str, tuple[Form, ...]],
-    setup: Setup,
-    settings: Settings,
+    call: CallForm, parameters: Sequence[Parameter], options: Mapping[str, tuple[Form, ...]], setup: Setup
 ) -> CallForm:
-    """The call with arguments that it lacks, in the order of the parameters, and in the dtype that was asked for."""
+    """The call with the required arguments that it lacks, in the order of the parameters."""
     given = dict(call.arguments)
     arguments: dict[str, Form] = {}
     for parameter in parameters:
@@ -91,12 +114,23 @@ def _completed(
         elif parameter.required and forms:
             form = forms[0]
             arguments[parameter.name] = replace(form, values=form.values[:1]) if isinstance(form, NumberForm) else form
+    arguments.update({name: forms[0] for name, forms in options.items() if name.startswith("*")})
     arguments.update(given)
     training = call.training if call.training is not None else True
-    call = replace(call, arguments=tuple(arguments.items()), training=training if setup.module else None)
-    if settings.dtype:
-        return call.with_tensors(lambda _, form: replace(form, dtype=settings.dtype) if form.floating else form)
-    return call
+    return replace(call, arguments=tuple(arguments.items()), training=training if setup.module else None)
+
+
+def _cast(call: CallForm, dtype: str) -> CallForm:
+    """The call with all floating tensors of the dtype that was asked for, if one was."""
+    return call.with_tensors(lambda _, form: replace(form, dtype=dtype) if dtype and form.floating else form)
+
+
+def _optional(parameters: Sequence[Parameter], calls: Sequence[CallForm]) -> Iterator[str]:
+    for parameter in parameters:
+        if not parameter.required and not parameter.kind.startswith("VAR_"):
+            yield parameter.name
+    for call in calls:
+        yield from (name for name, _ in call.arguments if name.startswith("*"))
 
 
 def _others(name: str, forms: Sequence[Form], calls: Sequence[CallForm]) -> tuple[Form, ...]:

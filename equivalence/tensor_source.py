@@ -98,15 +98,15 @@ def _position(index: int, shape: Sequence[int]) -> list[int]:
 def number_texts(values: torch.Tensor) -> list[str]:
     """The elements in row-major order, each as the shortest text that gives it in the tensor's dtype again."""
     numbers = values.flatten().tolist()
+    texts = [number_text(number) for number in numbers]
     if not values.dtype.is_floating_point:
-        return [number_text(number) for number in numbers]
-    texts: list[str] = [number_text(number) for number in numbers]
+        return texts
     for digits in range(1, 10):
-        shorter = [repr(float(f"{n:.{digits}g}")) if math.isfinite(n) else repr(n) for n in numbers]
-        again = torch.tensor([float(text) for text in shorter], dtype=values.dtype).tolist()
-        for i, (number, text, back) in enumerate(zip(numbers, shorter, again, strict=True)):
-            if number == back and len(text) < len(texts[i]):
-                texts[i] = text
+        shorter = [float(f"{number:.{digits}g}") for number in numbers]
+        again = torch.tensor(shorter, dtype=values.dtype, device="cpu").tolist()
+        for i, (number, short, back) in enumerate(zip(numbers, shorter, again, strict=True)):
+            if number == back and math.isfinite(number) and len(repr(short)) < len(texts[i]):
+                texts[i] = repr(short)
     return texts
 
 
