@@ -386,6 +386,15 @@ class Exercised:
 
 
 @dataclass(frozen=True)
+class CountedCall:
+    """A call as source (see `recipes.arguments_source`). training: the mode of a module, None for another target."""
+
+    statements: str
+    arguments: str
+    training: bool | None = None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What a check says of one target. reason: one line, always.
 
@@ -417,6 +426,8 @@ class Verdict:
     """Which versions were compared: "original: disk; rewritten: 2 pending fixes"."""
     earlier: bool = False
     """It was found by an earlier check of the same versions, and not again."""
+    counted: tuple[CountedCall, ...] = ()
+    """The calls that the counts are of."""
 
 
 @dataclass(frozen=True)
