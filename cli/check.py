@@ -93,7 +93,6 @@ def check(
             bench=bench,
             jobs=jobs,
             ray=ray,
-            write_test=write_test,
         )
         check_choices(choices)
         check_report_files(output, write_test)

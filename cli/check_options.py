@@ -97,7 +97,6 @@ class Choices:
     bench: bool = False
     jobs: int | None = None
     ray: str = ""
-    write_test: Path | None = None
 
 
 def check_choices(choices: Choices) -> None:
@@ -119,8 +118,6 @@ def check_choices(choices: Choices) -> None:
             raise ConfigurationError(f"{option} is for one target; name the target")
     if choices.inputs and not re.fullmatch(r"[\w.]+:\w+", choices.inputs):
         raise ConfigurationError(f"--inputs {choices.inputs}: write module:name, such as tests.inputs:calls")
-    if choices.write_test is not None and len(choices.targets) > 1:
-        raise ConfigurationError("--write-test writes one file for one target; name one target")
     if choices.bench and (choices.jobs or 1) > 1:
         raise ConfigurationError("--bench needs the machine for itself; leave --jobs out")
     if choices.ray and choices.jobs is not None:

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from gbfix.cli.check_github import check_github
+from gbfix.cli.check_run import is_equal
 from gbfix.cli.check_text import write_check
 from gbfix.cli.evidence_target import check_writable
 from gbfix.cli.failure import FINDINGS_REMAIN
@@ -17,7 +18,7 @@ from gbfix.cli.report_format import ReportFormat
 from gbfix.cli.terminal import Terminal, open_terminal
 from gbfix.engine.model import ConfigurationError, WriteError
 from gbfix.engine.paths import printable
-from gbfix.equivalence.model import CheckReport, Status
+from gbfix.equivalence.model import CheckReport
 
 
 def check_report_files(output: Path | None, write_test: Path | None) -> None:
@@ -51,11 +52,7 @@ def print_report(report: CheckReport, output_format: ReportFormat, output: Path 
 
 def exit_with_code(report: CheckReport, *, exit_zero: bool) -> None:
     """End with 1 when a version differs, a target was not tested or a side not reached, else normally."""
-    good = (Status.EQUAL, Status.CLOSE)
-    shown = all(
-        verdict.status in good and not any(branch.missing for branch in verdict.branches) for verdict in report.verdicts
-    )
-    if not shown and not exit_zero:
+    if not all(map(is_equal, report.verdicts)) and not exit_zero:
         raise typer.Exit(FINDINGS_REMAIN)
 
 

@@ -12,9 +12,9 @@ from gbfix.cli.check_plan import Planned
 from gbfix.cli.check_progress import check_progress
 from gbfix.cli.names import display_name
 from gbfix.engine.data_folder import data_folder
-from gbfix.engine.model import ConfigurationError, WriteError
+from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
-from gbfix.equivalence.model import CheckReport, Job, Status, Verdict
+from gbfix.equivalence.model import CheckError, CheckReport, Job, Status, Verdict
 from gbfix.equivalence.pool import Advance, run_jobs
 from gbfix.equivalence.store import load_verdicts, reusable, save_verdict
 
@@ -70,18 +70,27 @@ class Checks:
 
 
 def write_tests(report: CheckReport, plans: Sequence[Planned], file: Path) -> None:
-    """Write the test that pins the only target. Raises ConfigurationError when there are more, or when it differs."""
-    jobs = [plan.job for plan in plans if plan.job is not None]
-    if len(jobs) != 1 or not jobs[0].target.attribute:
-        what = f"{len(jobs)} targets" if len(jobs) != 1 else "a test, which pins itself"
-        raise ConfigurationError(f"--write-test writes a file for one target, and this is {what}; name one")
-    verdict = next(verdict for verdict in report.verdicts if verdict.target == jobs[0].target.name)
-    if verdict.status not in (Status.EQUAL, Status.CLOSE):
-        raise ConfigurationError(f"no test is written for {verdict.target}: its versions are {verdict.status.value}")
+    """Write a test file that pins what was found equal; what was not is named.
+
+    Raises CheckError when there is nothing to pin or a target cannot be pinned, and WriteError.
+    """
     from gbfix.equivalence.write_test import write_test
 
-    write_test(jobs[0], verdict, file)
+    jobs = {plan.job.target.name: plan.job for plan in plans if plan.job is not None and plan.job.target.attribute}
+    pinned = [(jobs[each.target], each) for each in report.verdicts if each.target in jobs and is_equal(each)]
+    if not pinned:
+        raise CheckError(f"{display_name(file)}: not written, since nothing was found equal that a test could pin")
+    write_test(pinned, file)
+    for verdict in report.verdicts:
+        if not is_equal(verdict):
+            typer.echo(f"note: no test for {verdict.target}, which is {verdict.status.value}", err=True)
     typer.echo(f"wrote {display_name(file)}; run it with: pytest {display_name(file)}", err=True)
+
+
+def is_equal(verdict: Verdict) -> bool:
+    """True when both versions were shown to be the same: no side of a condition was left out."""
+    equal = verdict.status in (Status.EQUAL, Status.CLOSE)
+    return equal and not any(branch.missing for branch in verdict.branches)
 
 
 def counterexample_file(root: Path, verdict: Verdict) -> Path:
