@@ -100,11 +100,12 @@ class _Writer:
         condition = branch.condition
         place = f"{display_name(Path(condition.file))}:{condition.line}"
         counted = f"true {branch.true}, false {branch.false}"
+        text = f"{place} `{condition.text}`: {counted}"
         if not branch.missing:
-            self._field(label, f"{place}  if {condition.text}  {counted}")
+            self._field(label, text)
             return
         missing = " and ".join(str(outcome).lower() for outcome in branch.missing)
-        self._field(label, f"{place}  if {condition.text}  {counted}: never {missing}", "yellow")
+        self._field(label, f"{text}; never {missing}", "yellow")
         self._field("", "no input that was tried leads there: give some that do with --inputs, or try --examples 1000")
 
     def _counterexample(self, verdict: Verdict, found: Counterexample) -> None:
