@@ -47,8 +47,11 @@ def _held(value: type | types.FunctionType) -> list[tuple[str, Any]]:
 
 
 def _is_private(name: str) -> bool:
-    """Python's own names, and what the compiler notes on functions."""
-    return (name.startswith("__") and name.endswith("__")) or name.startswith("_torch")
+    """Python's own names, and what the compiler notes on functions and puts into the globals of a module.
+
+    Source: names passed to `OutputGraph.install_global` ("__compiled_fn_", "__resume_at_", "__builtins_dict_").
+    """
+    return name.startswith(("__", "_torch"))
 
 
 def _is_plain(value: object, program: str) -> bool:
