@@ -125,9 +125,8 @@ class Callees:
 
     def _checked(self, value: Any) -> Callable[..., Any]:  # noqa: ANN401
         if not callable(value):
-            raise CheckError(
-                f"{self._target.file}: {self._target.name} is a {type(value).__name__}, which is not called"
-            )
+            kind = type(value).__name__
+            raise CheckError(f"{self._target.file}: {self._target.name} is of type {kind}, which cannot be called")
         return value  # type: ignore[no-any-return]
 
 

@@ -154,10 +154,10 @@ class Program:
     def _compiled_form(self, callee: Callee) -> Callable[..., Any]:
         if self.compiler.backend is None or self._compiles_itself:
             return callee.function
-        made = self.compiler.result_for(callee.function)
-        if made is not None or self._is_compiled(callee):
-            return made or callee.function
-        return self.compiler.compile_target(callee.function)
+        made: Callable[..., Any] | None = self.compiler.result_for(callee.function)
+        if made is not None:
+            return made
+        return callee.function if self._is_compiled(callee) else self.compiler.compile_target(callee.function)
 
     # -- calling ---------------------------------------------------------------------------------
 

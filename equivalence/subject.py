@@ -18,6 +18,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import torch
+import torch._dynamo
+
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.line import Line, LineError, line_pair
 from gbfix.equivalence.model import CheckError, Counts, Mode, Observation, Settings, Setup, Target
@@ -204,6 +207,8 @@ def _start(end: Any, mark: bytes, version: Version, folder: str, here: Any) -> B
         os.environ.setdefault("PYTHONHASHSEED", "0")
     arguments = (end, mark, version, folder, os.getpid(), others)
     process: BaseProcess = context.Process(target=serve, args=arguments, daemon=True)
+    if is_linux:
+        torch._dynamo.lookup_backend("eager")  # imports what every compiled version needs, once for all of them
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     process.start()
