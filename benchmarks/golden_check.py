@@ -122,11 +122,20 @@ def _imported(path: Path) -> ModuleType:
 
 
 def _parameters(text: str, entry: str) -> list[str]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == entry:
-            arguments = node.args
-            return [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-    return []
+    """Of a function, or of what is called or compiled to make the entry: a lambda, or a class with a `forward`."""
+    tree = ast.parse(text)
+    defined = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    if entry in defined:
+        return _names(defined[entry].args)
+    made = (node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == entry)
+    for node in ast.walk(next(made)):
+        if isinstance(node, ast.Lambda):
+            return _names(node.args)
+    return _names(defined["forward"].args)[1:]
+
+
+def _names(arguments: ast.arguments) -> list[str]:
+    return [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
 
 
 def _seen(names: Sequence[str], call: Sequence[Any]) -> ArgumentsSeen:
