@@ -1,0 +1,178 @@
+"""One target, checked: search for a difference, reach both sides, count, time, and say what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+
+from gbfix.equivalence.bench import bench
+from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.example import Example
+from gbfix.equivalence.loading import load_object
+from gbfix.equivalence.model import (
+    BranchReached,
+    CheckError,
+    Counterexample,
+    Difference,
+    Job,
+    Mode,
+    Setup,
+    Status,
+    Verdict,
+)
+from gbfix.equivalence.recipes import call_text
+from gbfix.equivalence.reproduce import program
+from gbfix.equivalence.search import EXAMPLES_FOR_STEERING, Reached, Search
+from gbfix.equivalence.strategies import Inputs, given_inputs, inputs_for
+from gbfix.equivalence.versions import Versions
+
+Progress = Callable[[str, int, int], None]
+"""Told the phase, how much of it is done, and how much there is."""
+
+_SHARE_OF_SEARCH = 0.7
+"""Of the time limit; the rest is for counting and timing."""
+
+
+def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Verdict:
+    """Compare the two versions of a target. What keeps it from being compared is a verdict, too.
+
+    Runs the user's code in processes of its own and must be called where no CUDA device was used so far, since these
+    are forked. A strategy of the user's own (`job.inputs`) is called in this process.
+    """
+    started = time.monotonic()
+    run = _Check(job, progress, started)
+    try:
+        verdict = run.verdict()
+    except CheckError as error:
+        verdict = Verdict(job.target.name, Status.NOT_TESTED, " ".join(str(error).split()))
+    finally:
+        run.close()
+    return replace(
+        verdict,
+        fixes=job.fixes,
+        backend=job.settings.backend,
+        device=job.settings.device,
+        torch=str(torch.__version__),
+        seconds=round(time.monotonic() - started, 2),
+    )
+
+
+class _Check:
+    """The steps of one check."""
+
+    def __init__(self, job: Job, progress: Progress, started: float) -> None:
+        self._job = job
+        self._settings = job.settings
+        self._progress = progress
+        self._until = started + job.settings.seconds * _SHARE_OF_SEARCH
+        self._eager = Versions(job, Mode.EAGER)
+        self._compiled = Versions(job, Mode.COMPILED)
+
+    def close(self) -> None:
+        """End all processes."""
+        self._eager.close()
+        self._compiled.close()
+
+    def verdict(self) -> Verdict:
+        """Search, count and time. Raises CheckError when there is nothing to compare."""
+        self._progress("loading", 0, 1)
+        setup, _ = self._eager.setup()
+        inputs = self._inputs(setup)
+        comparison = Comparison(self._eager, self._compiled, self._settings, Reached(setup.branches))
+        search = Search(comparison.differences, self._until, lambda: self._tell(comparison))
+        inputs = self._search(search, comparison, inputs)
+        if search.example is None:
+            verdict = self._without_difference(comparison)
+        else:
+            verdict = self._different(search.example, search.differences, comparison)
+        verdict = replace(
+            verdict,
+            branches=comparison.reached.branches,
+            exercised=comparison.tally.exercised(),
+            baseline=comparison.baseline,
+            inputs=inputs.origin,
+        )
+        return self._with_figures(verdict, inputs)
+
+    def _inputs(self, setup: Setup) -> Inputs:
+        job = self._job
+        if not job.inputs:
+            return inputs_for(setup, job.seen, job.settings)
+        return given_inputs(load_object(job.inputs, job.target.search), job.settings)
+
+    def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
+        """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
+        search.try_each([inputs.first()])
+        taken = []
+        for name, example in inputs.variations():
+            search.try_each([example])
+            if comparison.last.raised is None:
+                taken.append(name)
+        inputs = inputs.accepting(taken)
+        search.try_each(inputs.corners())
+        drawn = max(self._settings.examples - search.ran, self._settings.examples // 3)
+        search.draw(inputs.strategy(), self._job, drawn, comparison.reached.steer)
+        if search.example is None and not comparison.reached.everywhere:
+            search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
+        return inputs
+
+    def _tell(self, comparison: Comparison) -> None:
+        wanted = self._settings.examples
+        self._progress("examples", min(comparison.tally.examples, wanted), wanted)
+
+    # -- verdicts --------------------------------------------------------------------------------
+
+    def _without_difference(self, comparison: Comparison) -> Verdict:
+        name, exercised = self._job.target.name, comparison.tally.exercised()
+        if not exercised.returned:
+            reason = f"the original raised for every example ({comparison.first_exception}); describe its inputs"
+            return Verdict(name, Status.NOT_TESTED, f"{reason} with --inputs, or record calls with `gbfix trace`")
+        missing = [text for branch in comparison.reached.branches if (text := _not_reached(branch))]
+        if missing:
+            return Verdict(name, Status.NOT_TESTED, "side not reached: " + "; ".join(missing))
+        ran = f"{exercised.examples} examples, {exercised.compiled} of them compiled"
+        both = ", both sides reached" if comparison.reached.branches else ""
+        if not comparison.within:
+            return Verdict(name, Status.EQUAL, f"{ran}{both}")
+        largest = max((d.ulp for d in comparison.within if d.ulp is not None), default=None)
+        error = "" if largest is None else f", largest error {largest} ULP"
+        return Verdict(name, Status.CLOSE, f"{ran}{both}{error}", largest_ulp=largest)
+
+    def _different(self, example: Example, known: tuple[Difference, ...], comparison: Comparison) -> Verdict:
+        """Show the example once more in fresh processes, and write the program that shows it without gbfix."""
+        mode = known[0].mode
+        depends = False
+        if known[0].aspect != "ended":
+            comparison.restart()
+            fresh = comparison.differences(example, compiled=mode is Mode.COMPILED)
+            depends = not any(difference.mode == mode for difference in fresh)
+            known = known if depends else fresh
+        first = known[0]
+        counterexample = Counterexample(call_text(example), program(self._job, example, first), known, depends)
+        where = "" if mode is Mode.EAGER else " when compiled"
+        reason = f"{first.aspect} of {first.where} differs{where}: {first.original} -> {first.rewritten}"
+        return Verdict(self._job.target.name, Status.DIFFERENT, reason, counterexample)
+
+    def _with_figures(self, verdict: Verdict, inputs: Inputs) -> Verdict:
+        self._progress("counts", 0, 1)
+        sequence = inputs.sequence()
+        original, rewritten = self._compiled.counts(sequence)
+        verdict = replace(verdict, original=original, rewritten=rewritten)
+        if not self._settings.bench or verdict.status in (Status.DIFFERENT, Status.NOT_TESTED):
+            return verdict
+        self._progress("bench", 0, 1)
+        return replace(verdict, bench=bench(*self._compiled.pair(), sequence[0]))
+
+
+def _not_reached(branch: BranchReached) -> str:
+    """What is missing of a condition, in words; empty when nothing is."""
+    condition = branch.condition
+    place = f"line {condition.line}, `{condition.text}`"
+    if not branch.missing:
+        return ""
+    if not branch.true and not branch.false:
+        return f"{place} was never evaluated"
+    return f"{place} was never " + " nor ".join(str(outcome).lower() for outcome in branch.missing)

@@ -1,0 +1,126 @@
+"""Calling both versions with an example, eager and compiled, and keeping what the examples showed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+from gbfix.equivalence.compare import compare, same_for_compiled
+from gbfix.equivalence.example import Example
+from gbfix.equivalence.exercised import Tally, kind_of
+from gbfix.equivalence.model import Difference, Mode, Observation, Settings
+from gbfix.equivalence.search import Reached
+from gbfix.equivalence.versions import ENDED, Versions, ended
+
+
+class Comparison:
+    """Both versions under one set of settings.
+
+    An example of a new kind is run compiled as well, up to the number that the settings give. Once a difference was
+    found only in compiled mode, every later example is compiled, so that it can be shrunk.
+    """
+
+    def __init__(self, eager: Versions, compiled: Versions, settings: Settings, reached: Reached) -> None:
+        self.reached = reached
+        self.tally = Tally()
+        self.within: list[Difference] = []
+        """Differences that the tolerance allowed."""
+        self.baseline = ""
+        """How the original compiled differs from the original eager."""
+        self.first_exception = ""
+        """Of the original, the first in all examples."""
+        self.last: Observation = Observation()
+        """What the original did eagerly with the last example."""
+        self._eager = eager
+        self._compiled = compiled
+        self._settings = settings
+        self._kinds: set[Hashable] = set()
+        self._compile_all = False
+
+    def differences(self, example: Example, *, compiled: bool | None = None) -> tuple[Difference, ...]:
+        """What differs beyond the tolerance. compiled: also in compiled mode; None decides by the kind of example."""
+        original, rewritten = self._eager.observe(example)
+        self._note(example, original)
+        found = self._beyond_tolerance(_of_both_calls(_compare_eager(self._settings), original, rewritten))
+        if found or ended(original) or not (self._wants_compiled(example) if compiled is None else compiled):
+            return found
+        return self._compiled_differences(example, original, rewritten)
+
+    def restart(self) -> None:
+        """Load the versions anew before the next example."""
+        self._eager.restart()
+        self._compiled.restart()
+
+    def _note(self, example: Example, original: Observation) -> None:
+        self.last = original
+        self.reached.add(original)
+        self.tally.add(example, original)
+        if original.raised is not None and not self.first_exception:
+            self.first_exception = f"{original.raised.type}: {original.raised.text}".split("\n")[0]
+
+    def _wants_compiled(self, example: Example) -> bool:
+        if self._compile_all:
+            return True
+        kind = kind_of(example, self.last)
+        if kind in self._kinds or len(self._kinds) >= self._settings.compiled_examples:
+            return False
+        self._kinds.add(kind)
+        return True
+
+    def _compiled_differences(
+        self, example: Example, original: Observation, rewritten: Observation
+    ) -> tuple[Difference, ...]:
+        self.tally.add_compiled()
+        compiled_original, compiled_rewritten = self._compiled.observe(example)
+
+        def compare_compiled(one: Observation, other: Observation) -> tuple[Difference, ...]:
+            # The eager call that belongs to a compiled one: the first to the first, the second to the second.
+            eager = (original, rewritten) if one is compiled_original else (original.again, rewritten.again)
+            if eager[0] is None or eager[1] is None:
+                return compare(one, other, Mode.COMPILED, self._settings.tolerance)
+            differences, baseline = same_for_compiled(eager[0], one, eager[1], other, self._settings.tolerance)
+            self.baseline = self.baseline or baseline
+            return differences
+
+        found = self._beyond_tolerance(_of_both_calls(compare_compiled, compiled_original, compiled_rewritten))
+        self._compile_all = self._compile_all or bool(found)
+        return found
+
+    def _beyond_tolerance(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+        self.within += [difference for difference in differences if difference.within]
+        return tuple(difference for difference in differences if not difference.within)
+
+
+def _compare_eager(settings: Settings) -> Callable[[Observation, Observation], tuple[Difference, ...]]:
+    return lambda one, other: compare(one, other, Mode.EAGER, settings.tolerance)
+
+
+def _of_both_calls(
+    compare_call: Callable[[Observation, Observation], tuple[Difference, ...]],
+    original: Observation,
+    rewritten: Observation,
+) -> tuple[Difference, ...]:
+    """What differs in the first call, or else in the second one."""
+    found = _with_ends(compare_call(original, rewritten), original, rewritten)
+    if found or original.again is None or rewritten.again is None:
+        return found
+    later = compare_call(original.again, rewritten.again)
+    return tuple(replace(difference, where=f"{difference.where} (second call)") for difference in later)
+
+
+def _with_ends(
+    differences: tuple[Difference, ...], original: Observation, rewritten: Observation
+) -> tuple[Difference, ...]:
+    """The end of a process is no exception, and there is nothing else to compare then."""
+    if not (ended(original) or ended(rewritten)):
+        return differences
+    if ended(original) and ended(rewritten):
+        return ()
+    mode = differences[0].mode if differences else Mode.EAGER
+    return (Difference("ended", "the process", _end(original), _end(rewritten), mode),)
+
+
+def _end(observation: Observation) -> str:
+    if observation.raised is None:
+        return "returned"
+    return observation.raised.text if observation.raised.type == ENDED else f"raised {observation.raised.type}"
