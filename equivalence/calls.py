@@ -24,13 +24,17 @@ class Call:
 
 
 def call_of(arguments: object) -> Call:
-    """A tuple holds positional arguments, a dict those given by name; anything else is the only argument."""
-    if isinstance(arguments, Call):
-        return arguments
-    if isinstance(arguments, tuple) and type(arguments) is tuple:
-        return Call(arguments)
-    if isinstance(arguments, dict) and all(isinstance(name, str) for name in arguments):
-        return Call((), arguments)
+    """A tuple holds positional arguments, a dict those given by name, a tuple of a tuple and a dict both.
+
+    Anything else is the only argument.
+    """
+    match arguments:
+        case (tuple(positional), dict(by_name)) if type(arguments) is tuple:
+            return Call(positional, by_name)
+        case tuple() if type(arguments) is tuple:  # and no namedtuple
+            return Call(arguments)
+        case dict() if all(isinstance(name, str) for name in arguments):
+            return Call((), arguments)
     return Call((arguments,))
 
 

@@ -51,9 +51,9 @@ def assert_equivalent(
 
     old, new: functions, bound methods or nn.Modules, decorated by torch.compile or not. Modules must hold equal
     parameters (`new.load_state_dict(old.state_dict())`); each call works on copies of them, so that both stay as they
-    are. inputs: the arguments of one call (in a test with Hypothesis' `@given`), a list of such, or a strategy of
-    such. The arguments of a call are a tuple of positional arguments, a dict of arguments by name, or the only
-    argument. examples: how many calls a strategy is asked for.
+    are. inputs: the arguments of one call (in a test with Hypothesis' `@given`), a list of such, a strategy of such,
+    or a function that returns one of these. The arguments of a call are a tuple of positional arguments, a dict of
+    arguments by name, or the only argument. examples: how many calls a strategy is asked for.
     backend: for everything that is compiled. compiled: False to compare eagerly only.
     tolerance: relative and absolute, such as (1e-5, 1e-8), for values and gradients of floating dtypes: allowed is
     |old - new| <= absolute + relative * |old|. Bit for bit when None.
@@ -66,6 +66,8 @@ def assert_equivalent(
     allowed = None if tolerance is None else Tolerance(*tolerance)
     _require_equal_parameters(old, new)
     pair = _Pair(old, new, backend, compiled, allowed, gradients, seed)
+    if isinstance(inputs, types.FunctionType):
+        inputs = inputs()
     if not isinstance(inputs, SearchStrategy):
         calls = calls_of(inputs)
         if not calls:
