@@ -11,7 +11,7 @@ import torch
 
 from gbfix.equivalence.example import Drawn, Listed
 from gbfix.equivalence.forms import TensorForm
-from gbfix.equivalence.tensors import dtype_of
+from gbfix.equivalence.tensor_recipes import dtype_of
 
 LISTED = 8
 """Tensors of at most so many elements may have them drawn one by one, so that they shrink one by one."""

@@ -12,8 +12,8 @@ import torch
 
 from gbfix.equivalence.example import Constant, Container, Example, Expression, Recipe, SameAs, TensorRecipe
 from gbfix.equivalence.model import Parameter
+from gbfix.equivalence.tensor_recipes import layout_of, make_tensor
 from gbfix.equivalence.tensor_source import number_text, number_texts, tensor_source
-from gbfix.equivalence.tensors import layout_of, make_tensor
 
 _SHOWN_ELEMENTS = 6
 _BY_POSITION = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")

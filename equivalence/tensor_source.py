@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from gbfix.equivalence.example import Drawn, TensorRecipe
-from gbfix.equivalence.tensors import base_shape, base_values, dtype_of, integer_range, layout_of, within
+from gbfix.equivalence.tensor_recipes import base_shape, base_values, dtype_of, integer_range, layout_of, within
 
 LISTED_ELEMENTS = 64
 """A tensor of more elements is written as the generator that draws them, where there is one."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from gbfix.equivalence.example import Drawn, TensorRecipe
-from gbfix.equivalence.tensors import integer_range, make_tensor
+from gbfix.equivalence.tensor_recipes import integer_range, make_tensor
 
 Size: TypeAlias = int | str | SearchStrategy[int] | None
 
