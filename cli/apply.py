@@ -33,6 +33,12 @@ EvidenceFile = Annotated[
         help="What `gbfix trace` recorded. Default: .gbfix/evidence.json, for the files that did not change since.",
     ),
 ]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check", help="Make only fixes that `gbfix check` finds to change nothing; runs your program's code."
+    ),
+]
 NoEvidence = Annotated[bool, typer.Option("--no-evidence", help="Only what the source itself proves.")]
 
 
@@ -46,6 +52,7 @@ def apply(
     overlay: ToOverlay = False,
     evidence_file: EvidenceFile = None,
     no_evidence: NoEvidence = False,
+    check: Check = False,
     select: Select = None,
     ignore: Ignore = None,
     exclude: Exclude = None,
@@ -54,6 +61,9 @@ def apply(
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
+    from dataclasses import replace
+
+    from gbfix.cli.apply_check import check_apply_options, checked_outcome
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
@@ -70,6 +80,8 @@ def apply(
         check_answers_can_come(paths, interactive=interactive)
         if overlay:
             check_overlay_options(paths, dry_run=dry_run, patch=patch)
+        if check:
+            check_apply_options(paths, interactive=interactive)
         settings = settings_with(select, ignore, exclude, assume_compiled)
         if patch is not None:
             check_patch_file(patch)
@@ -90,20 +102,22 @@ def apply(
         accept = asking(report.out, sys.stdin) if interactive else accept_all
         if interactive and not keeps_files and not overlay:
             accept = only_writable(accept, inputs, allow_dirty=allow_dirty)
-        with progress(len(inputs.sources), quiet=interactive) as advance:
-            request = Request(
-                rules,
-                edit=True,
-                unsafe=unsafe,
-                assume_compiled=settings.assume_compiled,
-                report_unused=runs_every_rule(settings),
-                observed=evidence.observed,
-                fakes=evidence.fakes,
-                evidence=evidence.document,
-                accept=accept,
-                advance=advance,
-            )
-            outcome = run(inputs, request)
+        request = Request(
+            rules,
+            edit=True,
+            unsafe=unsafe,
+            assume_compiled=settings.assume_compiled,
+            report_unused=runs_every_rule(settings),
+            observed=evidence.observed,
+            fakes=evidence.fakes,
+            evidence=evidence.document,
+            accept=accept,
+        )
+        if check:
+            outcome = checked_outcome(inputs, request, evidence_file, no_evidence=no_evidence)
+        else:
+            with progress(len(inputs.sources), quiet=interactive) as advance:
+                outcome = run(inputs, replace(request, advance=advance))
         hint = None
         if overlay:
             outcome, hint = write_copies(at_lines_before(outcome), undo_root())

@@ -14,6 +14,7 @@ from gbfix.cli.failure import internal_error
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome, accept_all
+from gbfix.cli.positions import moved
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection
@@ -39,6 +40,8 @@ class Request:
     """Tries operations on observed tensors."""
     evidence: str = ""
     """The name of the document that says so, for the reasons."""
+    review: Callable[[str, Finding], Finding] | None = None
+    """Gives a finding, at its lines in the file as it is, with what else is known of its obligations; told the file."""
     accept: Accept = accept_all
     advance: Callable[[str], None] = lambda _name: None
     """Told the name of each file when its turn comes."""
@@ -95,7 +98,8 @@ def _file_outcome(project: Project, source: SourceText, file: SourceFile, reques
     def find(text: str) -> tuple[Finding, ...]:
         # Putting in an equal file would have the compiled functions of the whole project searched again.
         current = project if text == file.text else project.with_file(parse(file.path, text))
-        return _find_in(current, file.path, request)
+        found = _find_in(current, file.path, request)
+        return tuple(_reviewed(finding, text, file, request) for finding in found)
 
     suppressions = read_suppressions(source.text)
     found = find(source.text)
@@ -124,6 +128,16 @@ def _find_in(project: Project, path: str, request: Request) -> tuple[Finding, ..
     unseen = project.without_observations().view(path)
     seen = {finding.span.line: observed.told for finding in found if (observed := view.observed(finding.span.line))}
     return with_observed(found, find(unseen), seen, request.evidence)
+
+
+def _reviewed(finding: Finding, text: str, file: SourceFile, request: Request) -> Finding:
+    if request.review is None:
+        return finding
+    reviewed = request.review(file.path, moved(finding, text, file.text))
+    lines = [obligation.line for obligation in finding.obligations]
+    lines += [finding.span.line] * (len(reviewed.obligations) - len(lines))
+    obligations = (replace(one, line=line) for one, line in zip(reviewed.obligations, lines, strict=True))
+    return replace(finding, obligations=tuple(obligations), advice=reviewed.advice)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

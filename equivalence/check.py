@@ -15,15 +15,17 @@ from gbfix.equivalence.loading import load_object
 from gbfix.equivalence.model import (
     BranchReached,
     CheckError,
+    CountedCall,
     Counterexample,
     Difference,
     Job,
     Mode,
+    Parameter,
     Setup,
     Status,
     Verdict,
 )
-from gbfix.equivalence.recipes import call_text
+from gbfix.equivalence.recipes import arguments_source, call_text
 from gbfix.equivalence.reproduce import program
 from gbfix.equivalence.search import EXAMPLES_FOR_STEERING, Reached, Search
 from gbfix.equivalence.strategies import Inputs, given_inputs, inputs_for
@@ -70,6 +72,7 @@ class _Check:
         self._until = started + job.settings.seconds * _SHARE_OF_SEARCH
         self._eager = Versions(job, Mode.EAGER)
         self._compiled = Versions(job, Mode.COMPILED)
+        self._parameters: tuple[Parameter, ...] = ()
 
     def close(self) -> None:
         """End all processes."""
@@ -80,6 +83,7 @@ class _Check:
         """Search, count and time. Raises CheckError when there is nothing to compare."""
         self._progress("loading", 0, 1)
         setup, _ = self._eager.setup()
+        self._parameters = setup.parameters
         inputs = self._inputs(setup)
         comparison = Comparison(self._eager, self._compiled, self._settings, Reached(setup.branches))
         search = Search(comparison.differences, self._until, lambda: self._tell(comparison))
@@ -160,11 +164,16 @@ class _Check:
         self._progress("counts", 0, 1)
         sequence = inputs.sequence()
         original, rewritten = self._compiled.counts(sequence)
-        verdict = replace(verdict, original=original, rewritten=rewritten)
+        counted = tuple(self._counted(example) for example in sequence)
+        verdict = replace(verdict, original=original, rewritten=rewritten, counted=counted)
         if not self._settings.bench or verdict.status in (Status.DIFFERENT, Status.NOT_TESTED):
             return verdict
         self._progress("bench", 0, 1)
         return replace(verdict, bench=bench(*self._compiled.pair(), sequence[0]))
+
+    def _counted(self, example: Example) -> CountedCall:
+        statements, arguments = arguments_source(example, self._parameters, self._settings.device)
+        return CountedCall(statements, arguments, example.training)
 
 
 def _not_reached(branch: BranchReached) -> str:

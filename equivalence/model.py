@@ -289,17 +289,27 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class BranchReached:
-    """A condition that the rewrite touches, and how many examples had each outcome."""
+    """A condition that the rewrite touches, and how many examples had each outcome; of these, with a backward pass."""
 
     condition: Condition
     true: int = 0
     false: int = 0
+    true_with_gradients: int = 0
+    false_with_gradients: int = 0
 
     @property
     def missing(self) -> tuple[bool, ...]:
         """The outcomes that are needed and were not reached."""
-        wanted = {"both": (True, False), "true": (True,), "false": (False,)}[self.condition.needs]
-        return tuple(outcome for outcome in wanted if not (self.true if outcome else self.false))
+        return tuple(outcome for outcome in self._needed if not (self.true if outcome else self.false))
+
+    @property
+    def with_gradients(self) -> bool:
+        """Every outcome that is needed was also reached with a backward pass."""
+        return all(self.true_with_gradients if needed else self.false_with_gradients for needed in self._needed)
+
+    @property
+    def _needed(self) -> tuple[bool, ...]:
+        return {"both": (True, False), "true": (True,), "false": (False,)}[self.condition.needs]
 
 
 @dataclass(frozen=True)

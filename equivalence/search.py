@@ -109,6 +109,7 @@ class Reached:
     def __init__(self, conditions: tuple[Condition, ...]) -> None:
         self._conditions = conditions
         self._counts = [[0, 0] for _ in conditions]
+        self._with_gradients = [[0, 0] for _ in conditions]
         self._distances: dict[tuple[int, bool], float] = {}
 
     def add(self, observation: Observation) -> None:
@@ -116,6 +117,7 @@ class Reached:
         self._distances = {}
         for index, outcome in {(taken.index, taken.outcome) for taken in observation.branches}:
             self._counts[index][outcome] += 1
+            self._with_gradients[index][outcome] += bool(observation.gradients)
         for taken in observation.branches:
             if taken.distance is not None:
                 missing = (taken.index, not taken.outcome)
@@ -132,8 +134,8 @@ class Reached:
         return not any(branch.missing for branch in self.branches)
 
     def _branch(self, index: int) -> BranchReached:
-        counts = self._counts[index]
-        return BranchReached(self._conditions[index], true=counts[True], false=counts[False])
+        (false, true), (false_with, true_with) = self._counts[index], self._with_gradients[index]
+        return BranchReached(self._conditions[index], true, false, true_with, false_with)
 
     def steer(self) -> None:
         """Tell Hypothesis how near the last example came to each side that was not reached yet."""
