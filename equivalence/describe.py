@@ -44,7 +44,8 @@ def describe(
     limit: of a tensor's bytes; of larger ones a digest is kept in place of the elements, with the text "digest".
     count: of the parts that are looked into.
     """
-    return _Description(names or Names(), limit, count).of(value, name, 0)
+    with torch._C.DisableTorchFunctionSubclass():
+        return _Description(names or Names(), limit, count).of(value, name, 0)
 
 
 class _Description:
@@ -147,7 +148,7 @@ def digest(data: bytes) -> str:
 
 def tensor_facts(tensor: torch.Tensor, limit: int = RESULT_BYTES) -> tuple[TensorFacts, str]:
     """A tensor bit for bit, and what else there is to say of it ("digest", the scale of a quantized one), or ""."""
-    with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+    with torch.no_grad():
         data, text = _elements(tensor)
         if len(data) > limit:
             data, text = digest(_with_one_nan(tensor, data)).encode(), "digest"
@@ -214,20 +215,24 @@ def raw_bytes(tensor: torch.Tensor) -> bytes:
     return ctypes.string_at(address, length)
 
 
-def objects_in(value: object, name: str) -> Iterator[tuple[str, Any]]:
+def objects_in(value: object, name: str) -> list[tuple[str, Any]]:
     """All objects in a value that have an identity worth knowing, with their names, each once, in a fixed order."""
     waiting: deque[tuple[str, Any, int]] = deque([(name, value, 0)])
     met: set[int] = set()
-    while waiting and len(met) < _PARTS:
+    found: list[tuple[str, Any]] = []
+    for _ in range(_PARTS):
+        if not waiting:
+            break
         own, current, depth = waiting.popleft()
         current = unwrapped(current)
         if id(current) in met or depth > _DEPTH or _has_no_parts(current):
             continue
         met.add(id(current))
         if not isinstance(current, tuple | frozenset):
-            yield own, current
+            found.append((own, current))
         if not isinstance(current, torch.Tensor):
             waiting.extend((path(own, key), item, depth + 1) for key, item in parts(current)[1])
+    return found
 
 
 def tensors_in(value: object, name: str) -> list[tuple[str, torch.Tensor]]:

@@ -28,7 +28,7 @@ _ADDED = ("\n\nfrom user code:", "\n\nSet TORCHDYNAMO_VERBOSE=1")
 def raised(error: BaseException) -> Raised:
     """Describe an exception: type, whole text, types of what caused it, and who raised it."""
     text, added = _text(error)
-    from_compiler = added or _is_of_compiler(error)
+    from_compiler = _is_of_compiler(error, added)
     return Raised(dotted(type(error)), text, _causes(error), from_compiler, not from_compiler and _is_of_torch(error))
 
 
@@ -42,9 +42,11 @@ def _text(error: BaseException) -> tuple[str, bool]:
     return without_addresses("\n".join([text[:cut], *notes])), cut < len(text)
 
 
-def _is_of_compiler(error: BaseException) -> bool:
+def _is_of_compiler(error: BaseException, added: bool) -> bool:
     names = [dotted(kind) for kind in type(error).__mro__]
-    return names[0].startswith(_COMPILER) and not any(name in _OF_THE_USER for name in names)
+    if any(name in _OF_THE_USER for name in names):
+        return False
+    return added or names[0].startswith(_COMPILER)
 
 
 def _is_of_torch(error: BaseException) -> bool:

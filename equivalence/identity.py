@@ -42,7 +42,8 @@ class Names:
 
 def _memory(tensor: torch.Tensor) -> int:
     try:
-        return tensor.untyped_storage().data_ptr()
+        with torch._C.DisableTorchFunctionSubclass():
+            return tensor.untyped_storage().data_ptr()
     except Exception:  # Sparse, fake and other tensors without memory of their own.
         return 0
 

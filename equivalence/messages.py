@@ -45,8 +45,17 @@ class Recorder:
     rows: list[tuple[str, str, str | bytes]] = field(default_factory=list)
     muted: int = 0
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Record nothing in the block."""
+        self.muted += 1
+        try:
+            yield
+        finally:
+            self.muted -= 1
+
     def wrote(self, kind: str, name: str, text: str | bytes) -> None:
-        """Add one message, unless a log handler is at work."""
+        """Add one message, unless it is paused (a log handler is at work)."""
         if not self.muted:
             self.rows.append((kind, name, text))
 
@@ -163,11 +172,8 @@ def _records(recorder: Recorder) -> Iterator[None]:
     def record_it(self: logging.Logger, record: logging.LogRecord) -> None:
         if record.name.split(".")[0] not in _OTHERS:
             recorder.wrote("log", f"{record.name} {record.levelname}", _record_text(record))
-        recorder.muted += 1
-        try:
+        with recorder.paused():
             hand_over(self, record)
-        finally:
-            recorder.muted -= 1
 
     replacement: Any = _unseen_by_dynamo(record_it)
     logging.Logger.callHandlers = replacement  # type: ignore[method-assign]

@@ -57,11 +57,12 @@ def observe_call(
         except BaseException as caught:
             error = caught
         seconds = time.perf_counter() - start
-        modes_after = modes()
-        # In this order: the result is then described by what it shares with the others, not the other way round.
-        arguments_after = _arguments(arguments, known)
-        state_after = _state(owner, known, before, module_globals)
-        described = None if error is not None else describe(result, "result", known, RESULT_BYTES)
+        with recorder.paused():
+            modes_after = modes()
+            # In this order: the result is then described by what it shares with the others, not the other way round.
+            arguments_after = _arguments(arguments, known)
+            state_after = _state(owner, known, before, module_globals)
+            described = None if error is not None else describe(result, "result", known, RESULT_BYTES)
         found, backward_raised = _gradients(result, arguments, leaves) if leaves and error is None else ({}, None)
         random_after = states()
     return Observation(
@@ -86,8 +87,7 @@ def _named(args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str])
 
 def _known(arguments: dict[str, Any], owner: object, module_globals: dict[str, Any] | None) -> Names:
     known = Names()
-    held = [*arguments.items(), (_OWNER, owner), *plain_globals(module_globals)]
-    for name, value in held:
+    for name, value in [*arguments.items(), (_OWNER, owner), *plain_globals(module_globals)]:
         for own, found in objects_in(value, name):
             known.add(found, own)
     return known

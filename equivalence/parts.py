@@ -9,6 +9,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import torch
@@ -24,6 +25,8 @@ _LOOKED_INTO_NEVER = (
     types.TracebackType,
     Iterator,
 )
+WIDTH = 20_000
+"""Of a longer container this many items are looked into, and their number is kept."""
 _SEQUENCES: tuple[Any, ...] = (tuple, list, deque, set, frozenset)
 _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
 _COMPILED_MODULE = "torch._dynamo.eval_frame.OptimizedModule"
@@ -53,12 +56,12 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
     if isinstance(value, torch.nn.Module):
         return "module", _module(value)
     if isinstance(value, dict):
-        held: list[tuple[str, Any]] = [(_key(key), item) for key, item in dict.items(value)]
+        held: list[tuple[str, Any]] = [(_key(key), item) for key, item in islice(dict.items(value), WIDTH)]
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         held = list(zip(value._fields, tuple.__iter__(value), strict=False))
     elif isinstance(value, _SEQUENCES):
         base = next(kind for kind in _SEQUENCES if isinstance(value, kind))
-        held = [(str(index), item) for index, item in enumerate(base.__iter__(value))]
+        held = [(str(index), item) for index, item in enumerate(islice(base.__iter__(value), WIDTH))]
     elif isinstance(value, types.MappingProxyType):
         held = [(_key(key), item) for key, item in value.items()]
     elif isinstance(value, _LOOKED_INTO_NEVER):
@@ -66,6 +69,8 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
     else:
         attributes = _attributes(value)
         return ("object", attributes) if attributes is not None else ("opaque", [])
+    if len(held) == WIDTH:
+        held.append(("number_of_items", dict.__len__(value) if isinstance(value, dict) else len(value)))
     known = {id(item) for _, item in held}
     return "container", held + [(key, item) for key, item in _attributes(value) or [] if id(item) not in known]
 
