@@ -67,7 +67,7 @@ class Callees:
         owner = _inner(built)
         if isinstance(owner, torch.nn.Module):
             for each in (built, owner):
-                each.train(bool(example.training))
+                each.train(each.training if example.training is None else example.training)
             called = self._rest in _CALLS_THE_MODULE
             return Callee(built if called else attribute_of(owner, self._rest, self._target.name), owner)  # type: ignore[arg-type]
         if inspect.isfunction(built):

@@ -40,16 +40,16 @@ LARGEST_ANSWER = 1 << 30
 _OUT_OF_MEMORY_TEXTS = ("can't allocate memory", "not enough memory", "out of memory")
 
 
-def serve(end: socket.socket, mark: bytes, version: Version, folder: str, host: int, others: Sequence[int]) -> None:
+def serve(end: socket.socket, mark: bytes, version: Version, folder: str, others: Sequence[int]) -> None:
     """Load a version and answer requests until the host closes the line. Never returns.
 
-    folder: a temporary one, for output and compile caches. host: the process to end with. others: descriptors of the
-    host's lines to other versions.
+    folder: a temporary one, for output and compile caches. others: descriptors of the host's lines to
+    other versions.
     """
     status = 1
     try:
         line = Line(end, mark)
-        _isolate(version, folder, host, others)
+        _isolate(version, folder, others)
         line.move_up()
         _Server(line, version).run()
         status = 0
@@ -83,8 +83,6 @@ class _Server:
             request = self._line.receive()
             name, arguments = pickle.loads(request)
             kind, value = self._answer(name, arguments)
-            if os.getpid() != self._pid:
-                os._exit(0)  # a child that the program forked and that returned from the call
             self._send(kind, value)
 
     def _answer(self, name: str, arguments: tuple[Any, ...]) -> tuple[str, Any]:
@@ -108,6 +106,8 @@ class _Server:
         return ANSWER, value
 
     def _send(self, kind: str, value: Any) -> None:  # noqa: ANN401
+        if os.getpid() != self._pid:
+            os._exit(0)  # a child that the program forked and that returned from the call
         try:
             message = pickle.dumps((kind, value))
         except Exception as error:
@@ -143,7 +143,7 @@ def _ran_out_of_memory(observation: Observation) -> bool:
 # -- the process ---------------------------------------------------------------------------------
 
 
-def _isolate(version: Version, folder: str, host: int, others: Sequence[int]) -> None:
+def _isolate(version: Version, folder: str, others: Sequence[int]) -> None:
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGPIPE else signal.SIG_DFL)
@@ -161,7 +161,7 @@ def _isolate(version: Version, folder: str, host: int, others: Sequence[int]) ->
     # The host's own bookkeeping has this process as a daemon, which may not have children; the program may.
     multiprocessing.process.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     sys.argv = [version.target.file]
-    threading.Thread(target=_end_with, args=(host,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
 def _redirect(folder: str) -> None:
@@ -197,8 +197,8 @@ def _close(descriptor: int) -> None:
         return
 
 
-def _end_with(host: int) -> None:
+def _end_with(parent: int) -> None:
     """A host that was killed cannot end this process, and a call that hangs never looks at the line."""
-    while os.getppid() == host:
+    while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
-import os
 import pickle
-import shutil
-import signal
-import sys
 import tempfile
 import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import Any
-
-import torch
-import torch._dynamo
 
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.line import Line, LineError, line_pair
 from gbfix.equivalence.model import CheckError, Counts, Mode, Observation, Settings, Setup, Target
 from gbfix.equivalence.program import Version
-from gbfix.equivalence.serving import ALIVE, ENDED, LAST_WORDS, REFUSED, serve
+from gbfix.equivalence.serving import ALIVE, ENDED, REFUSED
+from gbfix.equivalence.starting import end_version, how_it_ended, start_version
 from gbfix.equivalence.stopwatch import BenchRequest
 
 _TIMING_CALLS, _TIMING_SECONDS = 3, 60.0
 """A request for timing makes one call that compiles and many short ones."""
 _LOADING_SECONDS = 60.0
 """At least this long for importing a program, whatever the limit for a call is."""
-_LAST_WORDS_SECONDS = 2.0
-"""How long an ended process has for its exit status to be seen."""
-_KILLED = "killed by SIGKILL, as the system does when memory runs out"
 
 _live: weakref.WeakSet[Subject] = weakref.WeakSet()
 
@@ -51,8 +39,8 @@ class Subject:
     """One version in one mode. The process starts at once and loads the program when it is first asked something.
 
     texts: of the files of this version that are not what is on disk. other_texts: those of the version it is compared
-    with. measure: note which outcomes the conditions have that differ between the two. The host must not have used a
-    GPU or run an operation of torch before: the process is forked where the system allows it.
+    with. measure: note which outcomes the conditions have that differ between the two. The host should not have run an
+    operation of torch before: the process is forked where that is possible.
     """
 
     def __init__(
@@ -68,16 +56,20 @@ class Subject:
         version = Version(target, dict(texts), mode, settings, dict(other_texts or {}), measure)
         self._settings = settings
         self._setup: Setup | None = None
+        self.descriptor: int
+        """Of the line to the process."""
+        self._end: weakref.finalize[..., Subject]
         self._ended = ""
         self._limits: list[float] = []
         self._folder = tempfile.mkdtemp(prefix="gbfix-version-")
         here, there, mark = line_pair()
         self._line = Line(here, mark)
-        self._process = _start(there, mark, version, self._folder, here)
-        there.close()
-        self._end = weakref.finalize(self, _end, self._process, self._line, self._folder)
-        _live.add(self)
         self.descriptor = here.fileno()
+        lines = [self.descriptor, *(each.descriptor for each in _live if each._end.alive)]
+        self._process = start_version(there, mark, version, self._folder, lines)
+        there.close()
+        self._end = weakref.finalize(self, end_version, self._process, self._line, self._folder)
+        _live.add(self)
         self._ask("setup", (), max(_LOADING_SECONDS, settings.call_seconds))
 
     def setup(self) -> Setup:
@@ -164,7 +156,7 @@ class Subject:
         except TimeoutError:
             self._lost(f"did not answer within {limit:g} s")
         except LineError as error:
-            self._lost(self._last_words(str(error)))
+            self._lost(how_it_ended(self._process, self._folder, str(error)))
         try:
             kind, value = _Answer(io.BytesIO(message)).load()
         except Exception:
@@ -176,19 +168,6 @@ class Subject:
         self._ended = how
         raise SubjectEnded(how)
 
-    def _last_words(self, otherwise: str) -> str:
-        self._process.join(_LAST_WORDS_SECONDS)
-        with suppress(OSError):
-            return Path(self._folder, LAST_WORDS).read_text()
-        status = self._process.exitcode
-        if status is None:
-            return otherwise
-        if status == -signal.SIGKILL:
-            return _KILLED
-        if status < 0:
-            return f"was killed by {_signal_name(-status)}"
-        return f"exited with status {status} (os._exit)"
-
 
 class _Answer(pickle.Unpickler):
     """Reads answers of a process that ran foreign code: of classes only gbfix's own."""
@@ -197,37 +176,3 @@ class _Answer(pickle.Unpickler):
         if module.partition(".")[0] != "gbfix":
             raise pickle.UnpicklingError(f"{module}.{name} is no part of an answer")
         return super().find_class(module, name)
-
-
-def _start(end: Any, mark: bytes, version: Version, folder: str, here: Any) -> BaseProcess:  # noqa: ANN401
-    is_linux = sys.platform == "linux"
-    context: Any = multiprocessing.get_context("fork" if is_linux else "spawn")
-    others = [here.fileno(), *(each.descriptor for each in _live if each._end.alive)] if is_linux else []
-    if not is_linux:  # a fork inherits the hash seed, so that sets are ordered alike in all versions
-        os.environ.setdefault("PYTHONHASHSEED", "0")
-    arguments = (end, mark, version, folder, os.getpid(), others)
-    process: BaseProcess = context.Process(target=serve, args=arguments, daemon=True)
-    if is_linux:
-        torch._dynamo.lookup_backend("eager")  # imports what every compiled version needs, once for all of them
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    process.start()
-    return process
-
-
-def _end(process: BaseProcess, line: Line, folder: str) -> None:
-    line.close()
-    if process.pid is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        with suppress(ProcessLookupError):
-            process.kill()
-    process.join(_LAST_WORDS_SECONDS)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

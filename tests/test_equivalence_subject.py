@@ -8,8 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from subjects import number, subject, target, vector, written
 
+from gbfix.equivalence import starting
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.model import CheckError, Mode, Settings
 from gbfix.equivalence.subject import Subject, SubjectEnded
@@ -188,8 +190,8 @@ def _how(path: Path, attribute: str, settings: Settings = SHORT) -> str:
         ("hang", "did not answer within 1 s"),
         ("busy", "did not answer within 1 s"),
         ("deaf", "did not answer within 1 s"),
-        ("kill_group", "killed by SIGKILL, as the system does when memory runs out"),
-        ("killed", "killed by SIGKILL, as the system does when memory runs out"),
+        ("kill_group", "was killed by SIGKILL, as the system does when memory runs out"),
+        ("killed", "was killed by SIGKILL, as the system does when memory runs out"),
         ("out_of_memory", "out of memory"),
         ("out_of_memory_in_torch", "out of memory"),
         ("close_all", "closed its line to gbfix"),
@@ -202,6 +204,33 @@ def test_how_a_process_ends(program: Path, attribute: str, how: str) -> None:
     started = time.monotonic()
     assert _how(program, attribute) == how
     assert time.monotonic() - started < 8
+
+
+def test_versions_for_a_gpu_are_started_where_nothing_asked_for_one(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "start_method", lambda _device: "forkserver")
+    one = subject(program, "plain", Mode.COMPILED)
+    observation = one.observe(vector(1.0))
+    one.close()
+    assert observation.raised is None
+    assert observation.graphs == 1
+    assert _how(program, "leave") == "exited with status 3 (os._exit)"
+    assert _how(program, "crash") == "was killed by SIGSEGV"
+    assert _how(program, "hang") == "did not answer within 1 s"
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")
+def test_a_version_on_a_gpu_after_the_host_has_asked_for_one(program: Path) -> None:
+    assert torch.cuda.device_count()
+    one = subject(program, "plain", Mode.COMPILED, Settings(device="cuda"))
+    observation = one.observe(vector(1.0))
+    one.close()
+    assert observation.raised is None
+    assert observation.result is not None
+    assert observation.result.tensor is not None
+    assert observation.result.tensor.device.startswith("cuda")
 
 
 def test_a_limit_of_memory(program: Path) -> None:
