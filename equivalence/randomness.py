@@ -23,7 +23,7 @@ def seeded(seed: int) -> Iterator[Callable[[], dict[str, str]]]:
     before = random.getstate(), torch.get_rng_state(), [torch.cuda.get_rng_state(one) for one in _cuda()]
     of_numpy = numpy.random.get_state() if numpy else None
     random.seed(seed)
-    torch.manual_seed(seed)
+    _seed_torch(seed)
     if numpy:
         numpy.random.seed(seed % 2**32)
 
@@ -49,3 +49,11 @@ def seeded(seed: int) -> Iterator[Callable[[], dict[str, str]]]:
 
 def _cuda() -> range:
     return range(torch.cuda.device_count()) if torch.cuda.is_initialized() else range(0)  # type: ignore[no-untyped-call]
+
+
+def _seed_torch(seed: int) -> None:
+    """All of torch's generators; where there is only the one of the CPU, without the long way over all devices."""
+    if torch.backends.cuda.is_built() or torch.backends.mps.is_built() or getattr(torch.version, "xpu", None):
+        torch.manual_seed(seed)
+    else:
+        torch.default_generator.manual_seed(seed)
