@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from gbfix.equivalence.elements import Choose, Values, drawn_elements, largest_ordinary, steered_elements
+from gbfix.equivalence.elements import Choose, Values, drawn_elements, draws_of, largest_ordinary, steered_elements
 from gbfix.equivalence.example import Example
-from gbfix.equivalence.features import Feature, other_number
+from gbfix.equivalence.features import ALL_REQUIRE_GRAD, Feature, other_number
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, example_of, shape_of, tensors_of
 
 MOST_ELEMENTS = 100_000
@@ -21,7 +21,6 @@ _SIZES = (2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
 _GROUPS = ("form", "rank", "dtype", "range", "size", "layout", "grad", "alias", "left out")
 """In the order in which changes are made, since an alias needs equal shapes and dtypes."""
 
-_GRADIENTS = "requires grad"
 _MANNERS = ("ordinary",) * 5 + ("steered",) * 2 + ("one special",) * 3 + ("all special",)
 _T = TypeVar("_T")
 
@@ -57,6 +56,7 @@ def drawn_calls(
     choose = _Tagged(draw)
     taken = [feature for feature in features if takes(feature)]
     call = choose("call", calls)
+    draws = {path: draws_of(choose, path) for path, _ in tensors_of(call)}
     free = {feature.symbol for feature in taken if feature.symbol}
     call = _with_other_sizes(choose, call, free)
     call = _with_other_numbers(choose, call, {feature.name for feature in taken})
@@ -73,7 +73,9 @@ def drawn_calls(
     def values(path: str, form: TensorForm, shape: tuple[int, ...]) -> Values:
         if manner == "steered" and path == chosen:
             return steered_elements(choose, path, scale, shift)
-        return drawn_elements(choose, path, form, shape, special=manner == "all special" or path == chosen)
+        special = manner == "all special" or path == chosen
+        drawn = draws.get(path) or draws_of(choose, path)
+        return drawn_elements(choose, path, form, shape, drawn, special=special)
 
     return example_of(call, values, lambda path, form: choose(f"{path} number", form.values))
 
@@ -111,7 +113,7 @@ def _with_features(choose: Choose, call: CallForm, taken: Sequence[Feature], oth
     for index in range(count):
         members = groups[choose(f"group {index}", names)]
         chosen.append(choose(f"feature {index}", members))
-    gradients = [feature for feature in taken if feature.name == _GRADIENTS]
+    gradients = [feature for feature in taken if feature.name == ALL_REQUIRE_GRAD]
     if gradients and choose("gradients", ("no", "no", "no", "yes", "yes")) == "yes":
         chosen.append(gradients[0])
     if others and choose("beyond", ("no",) * 9 + ("yes",)) == "yes":

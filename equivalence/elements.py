@@ -20,6 +20,9 @@ SEEDS = range(100)
 _SCALES = (1.0, 10.0, 1e-3, 100.0, 1e-6, 1e3, 1e5)
 _FRACTIONS = tuple(sign * n / 8 for n in (4, 12, 1, 20, 3, 9, 27) for sign in (1, -1))
 ORDINARY = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, *_FRACTIONS, 0.1, -0.7, 10.0, -10.0, 100.0, -100.0, 1e3, -1e3, 1e-6)
+_INDICES = range(len(ORDINARY))
+_WAYS = 12
+"""A multiple of the number of ways that each kind of tensor has."""
 
 Values: TypeAlias = Listed | Drawn
 _T = TypeVar("_T")
@@ -89,18 +92,40 @@ def special_elements(form: TensorForm, special: Special, index: int) -> Values |
     return special.make(torch.finfo(dtype_of(form.dtype)), index) if form.floating else None
 
 
-def drawn_elements(choose: Choose, path: str, form: TensorForm, shape: tuple[int, ...], *, special: bool) -> Values:
+@dataclass(frozen=True)
+class Draws:
+    """What is drawn for every tensor, needed or not, as indices into options from simple to odd.
+
+    way: how the elements are made. elements: of a small tensor. Hypothesis shrinks to few draws first, and would
+    otherwise prefer an empty, an aliased or a random tensor to one of zeros.
+    """
+
+    way: int
+    elements: tuple[int, ...]
+
+
+def draws_of(choose: Choose, path: str) -> Draws:
+    """The draws for the tensor with this path."""
+    return Draws(
+        choose(f"{path} way", range(_WAYS)), tuple(choose(f"{path} element {i}", _INDICES) for i in range(LISTED))
+    )
+
+
+def drawn_elements(
+    choose: Choose, path: str, form: TensorForm, shape: tuple[int, ...], draws: Draws, *, special: bool
+) -> Values:
     """Elements for a tensor: ordinary and finite, or (special) with something at which programs go wrong."""
     count = math.prod(shape)
     if count == 0:
         return Listed(())
     if form.dtype == "bool":
-        return _mask(choose, path, count)
+        return _mask(choose, path, count, draws)
     if form.integer:
-        return _integers(choose, path, form, count)
+        return _integers(choose, path, form, count, draws)
     if not form.floating:
         return Drawn(choose(f"{path} seed", SEEDS), choose(f"{path} scale", (1.0, 0.0, 100.0)))
-    return _special_floats(choose, path, form, count) if special else _floats(choose, path, form, count)
+    draw = _special_floats if special else _floats
+    return draw(choose, path, form, count, draws)
 
 
 def steered_elements(choose: Choose, path: str, scale: float, shift: float) -> Values:
@@ -113,13 +138,13 @@ def largest_ordinary(form: TensorForm) -> float:
     return min(1e5, torch.finfo(dtype_of(form.dtype)).max / 64)
 
 
-def _floats(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
+def _floats(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
     largest = largest_ordinary(form)
     ways = ("normal", "scaled", "normal", "shifted") if count > LISTED else ("listed", "normal", "scaled", "shifted")
-    way = choose(f"{path} elements", ways)
+    way = ways[draws.way % len(ways)]
     if way == "listed":
         numbers = [number for number in ORDINARY if abs(number) <= largest]
-        return Listed(tuple(choose(f"{path} element {i}", numbers) for i in range(count)))
+        return _listed(numbers, draws.elements[:count])
     seed = choose(f"{path} seed", SEEDS)
     if way == "normal":
         return Drawn(seed)
@@ -130,38 +155,55 @@ def _floats(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
     return Drawn(seed, scale, choose(f"{path} shift", shifts))
 
 
-def _special_floats(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
+def _special_floats(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
     limits = torch.finfo(dtype_of(form.dtype))
-    if count > LISTED or choose(f"{path} elements", ("named", "listed")) == "named":
+    if count > LISTED or draws.way % 2:
         special = choose(f"{path} special", SPECIALS)
         return special.make(limits, choose(f"{path} special index", range(min(count, 50))))
     tiny = limits.smallest_normal
-    odd = (math.nan, -0.0, math.inf, -math.inf, tiny, -tiny / 4, limits.max, limits.min, limits.eps, 1 + limits.eps)
-    return Listed(tuple(choose(f"{path} element {i}", (*ORDINARY[:9], *odd)) for i in range(count)))
+    odd = (
+        math.nan,
+        -0.0,
+        math.inf,
+        -math.inf,
+        math.nan,
+        tiny,
+        -tiny / 4,
+        limits.max,
+        limits.min,
+        limits.eps,
+        1 + limits.eps,
+    )
+    return _listed((*ORDINARY[:7], *odd), draws.elements[:count])
 
 
-def _mask(choose: Choose, path: str, count: int) -> Values:
-    way = choose(f"{path} elements", ("mixed", "all false", "all true", "mixed"))
+def _mask(choose: Choose, path: str, count: int, draws: Draws) -> Values:
+    way = ("mixed", "all false", "all true", "mixed")[draws.way % 4]
     if way != "mixed":
         return Drawn(0, 0.0, 1.0 if way == "all true" else 0.0)
     if count <= LISTED:
-        return Listed(tuple(choose(f"{path} element {i}", (False, True)) for i in range(count)))
+        return _listed((False, True), draws.elements[:count])
     return Drawn(choose(f"{path} seed", SEEDS), 1.0, choose(f"{path} shift", (0.0, 1.0, -1.0)))
 
 
-def _integers(choose: Choose, path: str, form: TensorForm, count: int) -> Values:
+def _integers(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
     limits = torch.iinfo(dtype_of(form.dtype))
     low = max(limits.min, -9 if form.low is None else form.low)
     high = min(limits.max, 99 if form.high is None else form.high)
     numbers = sorted(range(low, high + 1), key=lambda n: (abs(n), n < 0))
     if form.high is None:
-        numbers += [limits.min, limits.max]
-    way = choose(f"{path} elements", ("listed", "drawn", "all equal") if count <= LISTED else ("drawn", "all equal"))
+        numbers[3:3] = [limits.max, limits.min]
+    ways = ("listed", "drawn", "all equal") if count <= LISTED else ("drawn", "all equal")
+    way = ways[draws.way % len(ways)]
     if way == "listed":
-        return Listed(tuple(choose(f"{path} element {i}", numbers) for i in range(count)))
+        return _listed(numbers, draws.elements[:count])
     if way == "all equal":
         return Drawn(0, 0.0, choose(f"{path} element", numbers))
     return _between(choose(f"{path} seed", SEEDS), low, high)
+
+
+def _listed(numbers: Sequence[float], indices: Sequence[int]) -> Values:
+    return Listed(tuple(numbers[index % len(numbers)] for index in indices))
 
 
 def _between(seed: int, low: int, high: int) -> Values:

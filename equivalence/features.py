@@ -15,6 +15,7 @@ from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, T
 from gbfix.equivalence.sizes import symbols_of
 
 LARGE = 257
+ALL_REQUIRE_GRAD = "requires grad"
 _MOST_TENSORS = 4
 """Of calls with more tensors, only the first get changes of their own."""
 
@@ -51,7 +52,7 @@ def features_of(
         *_left_out(optional),
     ]
     named = {feature.name: feature for feature in found}
-    return tuple(feature for feature in named.values() if feature.change(call) != call)
+    return tuple(feature for feature in named.values() if repr(feature.change(call)) != repr(call))
 
 
 def _forms(call: CallForm, forms: Mapping[str, Sequence[Form]]) -> Iterator[Feature]:
@@ -208,7 +209,7 @@ def _laid_out(name: str, path: str, layout: str, expanded: tuple[int, ...] = ())
 def _gradients(call: CallForm) -> Iterator[Feature]:
     paths = [path for path, form in tensors_of(call) if form.differentiable]
     if paths:
-        yield _requiring("requires grad", paths, required=True)
+        yield _requiring(ALL_REQUIRE_GRAD, paths, required=True)
         yield _requiring("no tensor requires grad", paths, required=False)
     for path in paths[:_MOST_TENSORS] if len(paths) > 1 else []:
         yield _requiring(f"{path} requires grad", [path], required=True)

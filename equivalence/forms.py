@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from gbfix.equivalence.example import (
     Constant,
@@ -19,6 +19,8 @@ from gbfix.equivalence.example import (
     TensorRecipe,
 )
 from gbfix.equivalence.sizes import Size, number_of
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,11 @@ def _changed(path: str, form: Form, change: Callable[[str, TensorForm], Form]) -
     if isinstance(form, ContainerForm):
         return replace(form, items=tuple((key, _changed(f"{path}[{key}]", item, change)) for key, item in form.items))
     return form
+
+
+def distinct(items: Iterable[_T]) -> tuple[_T, ...]:
+    """Each once, told apart by their reprs: 0.0 equals -0.0 and 1 equals True, while NaN does not equal itself."""
+    return tuple({repr(item): item for item in items}.values())
 
 
 def tensors_of(call: CallForm) -> Iterator[tuple[str, TensorForm]]:

@@ -12,8 +12,8 @@ from hypothesis.strategies import SearchStrategy
 from gbfix.equivalence.drawn_calls import drawn_calls
 from gbfix.equivalence.elements import SPECIALS, Special, Values, ordinary_elements, special_elements
 from gbfix.equivalence.example import Drawn, Example, Scalar
-from gbfix.equivalence.features import Feature, features_of
-from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, example_of, shape_of, tensors_of
+from gbfix.equivalence.features import ALL_REQUIRE_GRAD, Feature, features_of
+from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, distinct, example_of, shape_of, tensors_of
 from gbfix.equivalence.inputs import Inputs
 from gbfix.equivalence.signatures import Signature
 
@@ -51,7 +51,8 @@ class GeneratedInputs(Inputs):
     def variations(self) -> tuple[tuple[str, Example], ...]:
         """One for each feature that alters the first call."""
         changed = ((feature.name, _ordinary(feature.change(self._base))) for feature in self.features)
-        return tuple((name, example) for name, example in changed if example != self.first())
+        first = repr(self.first())
+        return tuple((name, example) for name, example in changed if repr(example) != first)
 
     def accepting(self, taken: Collection[str]) -> GeneratedInputs:
         """The same inputs, with the knowledge of what the original takes."""
@@ -60,14 +61,16 @@ class GeneratedInputs(Inputs):
     def starting_from(self, variation: str) -> GeneratedInputs:
         """The same inputs, all of whose calls are changed in this way. Raises KeyError for an unknown name."""
         change = {feature.name: feature.change for feature in self.features}[variation]
-        calls = tuple(dict.fromkeys(change(call) for call in self.signature.calls))
+        calls = distinct(change(call) for call in self.signature.calls)
         return GeneratedInputs(replace(self.signature, calls=calls))
 
     def corners(self) -> tuple[Example, ...]:
         """The ordinary call, special elements, then features that are taken, some of each group first."""
         taken = [feature for feature in self.features if self.takes(feature)]
-        found = [*self._value_corners(), *(_ordinary(f.change(self._base), seed=11) for f in _some_of_each(taken))]
-        return tuple(dict.fromkeys(found))[:MOST_CORNERS]
+        bases = (self._base, self._differentiable)
+        found = [*self._value_corners()]
+        found += [_ordinary(f.change(bases[i % 2]), seed=11) for i, f in enumerate(_some_of_each(taken))]
+        return distinct(found)[:MOST_CORNERS]
 
     def strategy(self) -> SearchStrategy[Example]:
         """Known calls with some features changed; most with ordinary elements, a third with one special tensor."""
@@ -94,10 +97,14 @@ class GeneratedInputs(Inputs):
         """The original returned when the feature was tried, or nothing was tried."""
         return self.taken is None or feature.name in self.taken
 
+    @property
+    def _differentiable(self) -> CallForm:
+        """The first call with gradients of all tensors, where the original takes that."""
+        grad = next((f for f in self.features if f.name == ALL_REQUIRE_GRAD and self.takes(f)), None)
+        return grad.change(self._base) if grad else self._base
+
     def _value_corners(self) -> Iterator[Example]:
-        base = self._base
-        grad = next((f for f in self.features if f.name == "requires grad" and self.takes(f)), None)
-        trained = grad.change(base) if grad else base
+        base, trained = self._base, self._differentiable
         yield _ordinary(base)
         for index, special in enumerate(SPECIALS[:_SPECIAL_CORNERS]):
             yield _filled(trained if index % 2 else base, special)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from gbfix.analysis.observations import TensorSpec, ValueSpec
 from gbfix.equivalence.annotations import tensor_form
 from gbfix.equivalence.example import Expression, Scalar
-from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm
+from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, distinct
 from gbfix.equivalence.sizes import DEFAULT_SIZE, Size, equal_in_all, number_of, symbols_of
 from gbfix.evidence.model import ArgumentsSeen
 
@@ -39,7 +39,7 @@ def recorded_calls(seen: Sequence[ArgumentsSeen]) -> tuple[CallForm, ...]:
         symbols = {place: names[first[place]] for place, size in row.items() if isinstance(size, int)}
         sizes = {symbols[place]: size for place, size in row.items() if isinstance(size, int)}
         found.append(_with_symbols(call, symbols).with_sizes(sizes))
-    return tuple(dict.fromkeys(found))
+    return distinct(found)
 
 
 def unknown_arguments(seen: Sequence[ArgumentsSeen]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gbfix.equivalence.annotations import SHARED_SIZES, annotation_forms, forms_of, guessed_tensor, merged
-from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, tensors_of
+from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, distinct, tensors_of
 from gbfix.equivalence.model import CheckError, Parameter, Settings, Setup
 from gbfix.equivalence.recorded import recorded_calls, unknown_arguments
 from gbfix.evidence.model import ArgumentsSeen
@@ -50,9 +50,9 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     calls = [_cast(call, settings.dtype) for call in complete or calls]
     others = {name: _others(name, forms, calls) for name, forms in options.items()}
     return Signature(
-        calls=tuple(dict.fromkeys(calls)),
+        calls=distinct(calls),
         others={name: forms for name, forms in others.items() if forms},
-        optional=tuple(name for name in dict.fromkeys(_optional(setup.parameters, calls))),
+        optional=distinct(_optional(setup.parameters, calls)),
         floating=(settings.dtype,) if settings.dtype else FLOATING,
         module=setup.module,
         origin=_origin(seen if recorded else (), guessed),
@@ -141,7 +141,7 @@ def _others(name: str, forms: Sequence[Form], calls: Sequence[CallForm]) -> tupl
         forms = [form for form in forms if not isinstance(form, TensorForm)]
     numbers = [form for form in seen if isinstance(form, NumberForm)]
     near = [_near(number) for number in numbers[:1]]
-    return tuple(form for form in merged([*numbers, *forms, *near]) if form != first)
+    return tuple(form for form in merged([*numbers, *forms, *near]) if repr(form) != repr(first))
 
 
 def _near(form: NumberForm) -> NumberForm:
