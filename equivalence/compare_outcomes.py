@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -11,6 +12,8 @@ from gbfix.equivalence.model import Described, Difference, Event, Observation, R
 SameException = Callable[[Raised | None, Raised | None], bool]
 
 _ORDER = ("call", "result", "argument", "state", "backward", "gradient", "messages", "random", "mode")
+_QUOTED = re.compile(r"got \w+\(.*\)$", re.MULTILINE)
+"""What Dynamo quotes of the exception that an operation raised while it was traced."""
 _TEXT = 200
 """Characters of a message or of an exception that are shown."""
 
@@ -86,8 +89,10 @@ def _ending(observation: Observation) -> str:
 def exception_text(raised: Raised) -> str:
     """An exception in one line, with what caused it."""
     lines = raised.text.strip().splitlines()
+    if raised.from_compiler and (quoted := _QUOTED.search(raised.text)):
+        lines[0] += f" ({quoted.group(0)})"
     causes = f" (from {', '.join(raised.causes)})" if raised.causes else ""
-    return f"{raised.type}{': ' + lines[0][:_TEXT] if lines else ''}{causes}"
+    return f"{raised.type}{': ' + lines[0][: 2 * _TEXT] if lines else ''}{causes}"
 
 
 def _held(kind: str, one: Described | None, other: Described | None, comparison: Comparison) -> Iterator[Difference]:

@@ -126,7 +126,7 @@ def short(value: Described | None) -> str:
 
 def _kind_and_value(value: Described) -> str:
     text = short(value)
-    return text if text == kind_of(value) else f"{kind_of(value)} {text}".strip()
+    return text if text.startswith(kind_of(value)) else f"{kind_of(value)} {text}".strip()
 
 
 def _identity(value: Described) -> str:

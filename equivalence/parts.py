@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import logging
 import threading
@@ -28,6 +29,8 @@ _LOOKED_INTO_NEVER = (
 WIDTH = 20_000
 """Of a longer container this many items are looked into, and their number is kept."""
 _SEQUENCES: tuple[Any, ...] = (tuple, list, deque, set, frozenset)
+_WITH_CACHES = ("pathlib.PosixPath", "pathlib.WindowsPath", "pathlib.PurePosixPath", "pathlib._local.PosixPath")
+"""Classes whose `repr` says all, and whose attributes come and go."""
 _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
 _COMPILED_MODULE = "torch._dynamo.eval_frame.OptimizedModule"
 
@@ -62,9 +65,13 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
     elif isinstance(value, _SEQUENCES):
         base = next(kind for kind in _SEQUENCES if isinstance(value, kind))
         held = [(str(index), item) for index, item in enumerate(islice(base.__iter__(value), WIDTH))]
+    elif isinstance(value, BaseException):
+        return "object", [("args", value.args), *(_attributes(value) or [])]
+    elif isinstance(value, functools.partial):
+        return "object", [("func", value.func), ("args", value.args), ("keywords", value.keywords)]
     elif isinstance(value, types.MappingProxyType):
         held = [(_key(key), item) for key, item in value.items()]
-    elif isinstance(value, _LOOKED_INTO_NEVER):
+    elif isinstance(value, _LOOKED_INTO_NEVER) or dotted(type(value)) in _WITH_CACHES:
         return "opaque", []
     else:
         attributes = _attributes(value)

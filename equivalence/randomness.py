@@ -53,7 +53,7 @@ def _cuda() -> range:
 
 def _seed_torch(seed: int) -> None:
     """All of torch's generators; where there is only the one of the CPU, without the long way over all devices."""
-    if torch.backends.cuda.is_built() or torch.backends.mps.is_built() or getattr(torch.version, "xpu", None):
+    if torch.backends.cuda.is_built() or torch.backends.mps.is_built() or getattr(torch.version, "xpu", None):  # type: ignore[no-untyped-call]
         torch.manual_seed(seed)
     else:
         torch.default_generator.manual_seed(seed)

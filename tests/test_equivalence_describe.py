@@ -5,12 +5,14 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import functools
 import logging
 import pickle
 import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -205,6 +207,16 @@ def test_containers_keep_their_class_order_and_keys() -> None:
 class Node:
     value: Any
     next: Any = None
+
+
+def test_exceptions_partial_functions_and_paths() -> None:
+    assert item(describe(ValueError("bad", 2), "result"), "args", "1").text == "2"
+    assert item(describe(functools.partial(max, 1, key=len), "result"), "keywords", "'key'").text == "builtins.len"
+    path = Path("a") / "b"
+    before = describe(path, "result")
+    assert "a/b" in before.text
+    hash(path), str(path)
+    assert describe(path, "result") == before
 
 
 def test_a_cycle_ends() -> None:
