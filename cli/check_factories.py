@@ -40,8 +40,8 @@ def loadable(module: ModuleFile, qualname: str, compiled_at: Path | None, line: 
     if not (isinstance(scope, _Def) and _returns(scope, statement, line) and not _required(scope, skip=0)):
         return None
     factory = scope.name if maker.file == module.file else f"{maker.name}:{scope.name}"
-    attribute = qualname.removesuffix(".forward")
-    name = f"{module.name}:{attribute}"
+    name = f"{module.name}:{qualname.removesuffix('.forward')}"
+    attribute = qualname.partition(".<locals>")[0].removesuffix(".forward")  # what has a name
     return Target(name, str(module.file), module.name, str(module.search), attribute, factory)
 
 

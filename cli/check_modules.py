@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -67,11 +67,10 @@ def module_of_name(dotted: str, folder: Path) -> ModuleFile:
     raise ConfigurationError(f"there is no Python source for the module {dotted}; name its file: path/file.py:name")
 
 
-def imported_files(module: ModuleFile, texts: Mapping[Path, str]) -> frozenset[Path]:
+def imported_files(module: ModuleFile) -> frozenset[Path]:
     """The file of a module and those that it imports, directly or not, as far as they lie below its folder.
 
-    texts: of files that are not to be read from disk. Imports count wherever they stand; a file that does not parse
-    imports nothing here.
+    Imports count wherever they stand; a file that does not parse imports nothing here.
     """
     found: set[Path] = set()
     waiting = [module.file]
@@ -80,7 +79,7 @@ def imported_files(module: ModuleFile, texts: Mapping[Path, str]) -> frozenset[P
         if file in found:
             continue
         found.add(file)
-        waiting += [target for name in _imports(file, texts) for target in _project_files(name, file, module.search)]
+        waiting += [target for name in _imports(file) for target in _project_files(name, file, module.search)]
     return frozenset(found)
 
 
@@ -118,10 +117,10 @@ def _file_below(folder: Path, parts: list[str]) -> Path | None:
     return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
-def _imports(file: Path, texts: Mapping[Path, str]) -> Iterator[str]:
+def _imports(file: Path) -> Iterator[str]:
     """The dotted names that a file imports, with leading dots where they are relative."""
     try:
-        tree = ast.parse(texts[file] if file in texts else read_source(file).text)
+        tree = ast.parse(read_source(file).text)
     except (GbfixError, SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):

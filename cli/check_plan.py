@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from gbfix.cli.check_entries import Entries, EntryTarget, FunctionAt, functions_between
+from gbfix.cli.check_entries import Entries, EntryTarget, FunctionAt
 from gbfix.cli.check_factories import needed_arguments
 from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_name
+from gbfix.cli.check_reach import called_names
 from gbfix.cli.check_targets import find_target
-from gbfix.cli.check_versions import Change, Changes, applied, fixes_in, given, overlaid, words
+from gbfix.cli.check_versions import Change, Changes, applied, fixes_in, given, overlaid, own_changes, words
+from gbfix.engine.files import read_source
 from gbfix.engine.git import changed_since, commit_of
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.engine.undo import recorded_files
 from gbfix.equivalence.keys import job_key
 from gbfix.equivalence.model import Job, Settings, Target
 from gbfix.evidence.model import Evidence
+from gbfix.evidence.stack import Origin, origin
 
 NOTHING_TO_GO_BY = (
     "nothing says what to check: name a target, such as model:step, or record a run first: gbfix trace -- CMD"
@@ -80,50 +84,52 @@ class Planner:
             raise ConfigurationError(NOTHING_TO_GO_BY)
         if not self._entries.functions():
             raise ConfigurationError(f"no compiled function of the recorded run is in a file here; {NOTHING_TO_GO_BY}")
-        planned = []
-        for function in self._entries.functions():
-            found = self._entries.target(function)
-            changes = self._touching(function, found)
-            if changes:
-                planned.append(self._plan(found, changes))
+        found = [self._entries.target(function) for function in self._entries.functions()]
+        planned = [self._plan(each, changes) for each in found if (changes := self._changes(each))]
         return tuple(sorted(planned, key=lambda plan: plan.name))
 
     def _named(self, text: str) -> EntryTarget:
         """A target that the user names. A class that needs arguments is looked for in the evidence."""
         target = find_target(text, self._wanted.factory, Path.cwd())
         file = Path(target.file)
+        function = FunctionAt(file, target.attribute)
         needed = () if target.factory or not target.attribute else needed_arguments(file, target.attribute)
         if not needed:
-            return EntryTarget(target.name, file, target)
-        function = FunctionAt(file, f"{target.attribute}.forward")
-        if self._entries is not None and function in self._entries.functions():
-            found = self._entries.target(function)
+            return EntryTarget(target.name, function, target)
+        recorded = FunctionAt(file, f"{target.attribute}.forward")
+        if self._entries is not None and recorded in self._entries.functions():
+            found = self._entries.target(recorded)
             if found.target is not None:
                 return found
         problem = (
             f"{target.attribute.partition('.')[0]} needs arguments to be built ({', '.join(needed)}); name with "
             "--factory module:function a function without arguments that returns one"
         )
-        return EntryTarget(target.name, file, None, problem)
+        return EntryTarget(target.name, function, None, problem)
 
     def _changes(self, found: EntryTarget) -> dict[Path, Change]:
+        """What differs between the versions and concerns a target: what is pending, else what was applied."""
         if found.target is not None and not found.target.attribute:  # what a test reaches is not known
-            return dict(self._all_changes(found.file)) or (
-                {} if self._is_given else dict(self._applied(self._edited()))
-            )
+            changes = dict(self._all_changes(found.file))
+            return changes if changes or self._is_given else dict(self._applied(self._edited()))
         reached = self._reached(found)
-        changes = self._among(self._all_changes(found.file), reached)
-        return changes if changes or self._is_given else self._among(self._applied(reached), reached)
+        changes = self._own(found, reached, self._all_changes(found.file))
+        return changes if changes or self._is_given else self._own(found, reached, self._applied(reached))
 
-    def _touching(self, function: FunctionAt, found: EntryTarget) -> dict[Path, Change]:
-        """The changes for a compiled function of the evidence, none when no changed function is its own."""
-        assert self._entries is not None
-        reached = self._reached(found) | self._entries.files()
-        changes = self._among(self._all_changes(found.file), reached)
-        if self._entries.touched(function, _functions(changes)):
-            return changes
-        changes = {} if self._is_given else self._among(self._applied(reached), reached)
-        return changes if self._entries.touched(function, _functions(changes)) else {}
+    def _own(self, found: EntryTarget, reached: frozenset[Path], changes: Changes) -> dict[Path, Change]:
+        """The changes that a target can notice; those of installed packages always count as reached."""
+        noticed = {file: each for file, each in changes.items() if file in reached or not self._is_ours(file)}
+        texts = [_text(file) for file in reached - noticed.keys()]
+        texts += [version.text for each in noticed.values() for version in (each.original, each.rewritten)]
+        start = {part for part in re.split(r"\W+", found.function.qualname) if part != "locals"}
+        if found.target is not None:
+            start.add(found.target.factory.rpartition(":")[2])
+        if self._entries is not None:
+            start |= self._entries.involved(found.function)
+        return own_changes(noticed, called_names(texts, start))
+
+    def _is_ours(self, file: Path) -> bool:
+        return origin(str(file), str(self._root)) is Origin.PROJECT
 
     @property
     def _is_given(self) -> bool:
@@ -149,7 +155,7 @@ class Planner:
         return self._find_pending(files or (self._entries.files() if self._entries else ()))
 
     def _applied(self, files: Iterable[Path]) -> Changes:
-        own = [file for file in files if file.is_relative_to(self._root)]
+        own = [file for file in files if self._is_ours(file)]
         return applied(own, self._root, self._digests)
 
     def _edited(self) -> Iterable[Path]:
@@ -167,15 +173,11 @@ class Planner:
         return {Path(os.path.realpath(Path(evidence.root) / file)): digest for file, digest in evidence.hashes.items()}
 
     def _reached(self, found: EntryTarget) -> frozenset[Path]:
-        if found.target is None:
+        """The files that a target loads, as far as they belong to the project."""
+        if found.target is None or not self._is_ours(found.file):
             return frozenset({found.file})
-        return imported_files(_module(found.target), {})
-
-    def _among(self, changes: Changes, reached: frozenset[Path]) -> dict[Path, Change]:
-        """The changes that a target can notice; those of installed packages always count."""
-        return {
-            file: change for file, change in changes.items() if file in reached or not file.is_relative_to(self._root)
-        }
+        recorded = self._entries.files() if self._entries else ()
+        return imported_files(_module(found.target)) | frozenset(filter(self._is_ours, recorded))
 
     def _plan(self, found: EntryTarget, changes: Changes) -> Planned:
         target = found.target
@@ -185,7 +187,7 @@ class Planner:
             target,
             {str(file): change.original.text for file, change in changes.items()},
             {str(file): change.rewritten.text for file, change in changes.items()},
-            seen=self._entries.seen(target) if self._entries else (),
+            seen=self._entries.seen(found.function) if self._entries else (),
             inputs=self._wanted.inputs,
             settings=self._wanted.settings,
             fixes=fixes_in(changes),
@@ -205,12 +207,12 @@ def nothing_to_check(plans: Sequence[Planned]) -> str:
     return f"{subject}nothing to check: no fix is pending, and nothing says that the files were others before"
 
 
-def _functions(changes: Changes) -> frozenset[FunctionAt]:
-    return frozenset(
-        function
-        for file, change in changes.items()
-        for function in functions_between(file, change.original.text, change.rewritten.text)
-    )
+def _text(file: Path) -> str:
+    """The text of a file that is only searched for names; nothing when it cannot be read."""
+    try:
+        return read_source(file).text
+    except GbfixError:
+        return ""
 
 
 def _module(target: Target) -> ModuleFile:

@@ -63,14 +63,13 @@ class _Writer:
             self._field("fixes", ", ".join(verdict.fixes))
         if verdict.inputs:
             self._field("inputs", verdict.inputs)
-        for number, branch in enumerate(verdict.branches):
-            self._branch("" if number else "branches", branch)
+        self._branches(verdict.branches)
         if verdict.counterexample is not None:
             self._counterexample(verdict, verdict.counterexample)
         if verdict.original is not None and verdict.rewritten is not None:
             self._counts(verdict, verdict.original, verdict.rewritten)
         if verdict.baseline:
-            self._field("baseline", f"{verdict.baseline}; the original does so too, it is not the fix", "yellow")
+            self._field("baseline", f"the original itself differs when compiled: {verdict.baseline}", "yellow")
         if verdict.bench is not None:
             self._bench(verdict.bench)
 
@@ -96,17 +95,15 @@ class _Writer:
         start = " " * _INDENT + (self._out.paint(padded, style) if style else padded)
         self.wrapped(start, text, _INDENT + _LABEL)
 
-    def _branch(self, label: str, branch: BranchReached) -> None:
-        condition = branch.condition
-        place = f"{display_name(Path(condition.file))}:{condition.line}"
-        counted = f"true {branch.true}, false {branch.false}"
-        text = f"{place} `{condition.text}`: {counted}"
-        if not branch.missing:
-            self._field(label, text)
-            return
-        missing = " and ".join(str(outcome).lower() for outcome in branch.missing)
-        self._field(label, f"{text}; never {missing}", "yellow")
-        self._field("", "no input that was tried leads there: give some that do with --inputs, or try --examples 1000")
+    def _branches(self, branches: Sequence[BranchReached]) -> None:
+        for number, branch in enumerate(branches):
+            condition = branch.condition
+            place = f"{display_name(Path(condition.file))}:{condition.line}"
+            text = f"{place} `{condition.text}`: {_reached(branch)}"
+            self._field("" if number else "branches", text, "yellow" if branch.missing else "")
+        if any(branch.missing for branch in branches):
+            advice = "no input that was tried leads there: give some that do with --inputs, or try --examples 1000"
+            self._field("", advice)
 
     def _counterexample(self, verdict: Verdict, found: Counterexample) -> None:
         self._field("call", found.call)
@@ -163,6 +160,13 @@ class _Writer:
         noise = "within noise" if bench.within_noise else ("faster" if bench.ratio < 1 else "slower")
         text = f"rewritten / original {bench.ratio:.2f} ({bench.low:.2f} to {bench.high:.2f}): {noise}"
         self._field("", text)
+
+
+def _reached(branch: BranchReached) -> str:
+    if not branch.true and not branch.false:
+        return "never evaluated"
+    missing = " and ".join(str(outcome).lower() for outcome in branch.missing)
+    return f"true {branch.true}, false {branch.false}" + (f"; never {missing}" if missing else "")
 
 
 def _totals(verdicts: Sequence[Verdict]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gbfix.cli.check_reach import is_own, own_part
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
 from gbfix.engine.files import decode_source, read_source
@@ -57,6 +58,17 @@ def fixes_in(changes: Changes) -> tuple[str, ...]:
         for file, change in changes.items()
         for finding in change.fixes
     )
+
+
+def own_changes(changes: Changes, names: frozenset[str]) -> dict[Path, Change]:
+    """What is left of changes in the functions that these names lead to (see `check_reach`)."""
+    found = {}
+    for file, change in changes.items():
+        text = own_part(change.original.text, change.rewritten.text, names)
+        if text != change.original.text:
+            fixes = tuple(finding for finding in change.fixes if is_own(finding.function, names))
+            found[file] = replace(change, rewritten=replace(change.rewritten, text=text), fixes=fixes)
+    return found
 
 
 def pending(outcome: Outcome) -> dict[Path, Change]:

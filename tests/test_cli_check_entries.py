@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gbfix.analysis.observations import ValueSpec
-from gbfix.cli.check_entries import Entries, FunctionAt, functions_between
-from gbfix.cli.check_targets import find_target
+from gbfix.cli.check_entries import Entries, FunctionAt
 from gbfix.evidence.model import ArgumentsSeen, Break, Entry, Evidence, Fragment, Place, Recompile
 
 MODEL = """import torch
@@ -32,6 +31,8 @@ def build():
     return torch.compile(Net(3))
 """
 SEEN = ArgumentsSeen({"x": ValueSpec("int", "int", value="3")}, 2)
+OTHER = ArgumentsSeen({}, 1)
+LIBRARY = Place("lib.py", 1, "f")
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def evidence(root: Path) -> Evidence:
         entries=(
             Entry("step", Place("model.py", 13, "step"), Place("main.py", 3), arguments=(SEEN,)),
             Entry("step", Place("model.py", 13, "step"), Place("main.py", 9), arguments=(SEEN,)),
-            Entry("Net.forward", Place("model.py", 9, "Net.forward"), Place("model.py", 20)),
+            Entry("Net.forward", Place("model.py", 9, "Net.forward"), Place("model.py", 20), arguments=(OTHER,)),
             Entry("gone", Place("gone.py", 1, "gone"), Place("gone.py", 1)),
             Entry("f.<locals>.g", Place("helper.py", 1, "f.<locals>.g"), Place("main.py", 1)),
             Entry("built in"),
@@ -67,41 +68,26 @@ def test_each_compiled_function_of_the_files_that_are_there_once(root: Path) -> 
     assert {file.name for file in Entries(evidence(root)).files()} == {"model.py", "helper.py"}
 
 
-STEP, FORWARD, SCALE = ("model.py", "step"), ("model.py", "Net.forward"), ("helper.py", "scale")
-
-
-@pytest.mark.parametrize(
-    ("changed", "touched"),
-    [
-        (STEP, {STEP}),
-        (("model.py", "step.<locals>.inner"), {STEP}),
-        (FORWARD, {FORWARD}),
-        (SCALE, {FORWARD}),
-        (("model.py", "build"), set()),
-        (("helper.py", "step"), set()),
-        (("model.py", ""), set()),
-    ],
-)
-def test_what_a_change_touches(root: Path, changed: tuple[str, str], touched: set[tuple[str, str]]) -> None:
+def test_what_was_compiled_for_an_entry(root: Path) -> None:
     entries = Entries(evidence(root))
-    change = FunctionAt(root / changed[0], changed[1])
-    found = {(f.file.name, f.qualname) for f in entries.functions() if entries.touched(f, [change])}
-    assert found == touched
+    assert entries.involved(FunctionAt(root / "model.py", "Net.forward")) == {"scale"}
+    assert entries.involved(FunctionAt(root / "model.py", "step")) == frozenset()
+    assert entries.involved(FunctionAt(root / "model.py", "build")) == frozenset()
 
 
 @pytest.mark.parametrize(
-    "site",
+    ("site", "names"),
     [
-        {"breaks": (Break(Place("lib.py", 1, "f"), stack=(Place("helper.py", 2, "scale"),), entries=("step",)),)},
-        {"breaks": (Break(Place("lib.py", 1, "f"), project=Place("helper.py", 2, "scale"), entries=("step",)),)},
-        {"recompiles": (Recompile(Place("helper.py", 1, "scale"), "n == 1", entries=("step",)),)},
-        {"recompiles": (Recompile(Place("a.py", 1), "n", owner=Place("helper.py", 2, "scale"), entries=("step",)),)},
+        ({"breaks": (Break(LIBRARY, stack=(Place("helper.py", 2, "C.scale"),), entries=("step",)),)}, {"f", "scale"}),
+        ({"breaks": (Break(LIBRARY, project=Place("helper.py", 2, "scale"), entries=("step",)),)}, {"f", "scale"}),
+        ({"recompiles": (Recompile(Place("a.py", 1), "n", owner=LIBRARY, entries=("step",)),)}, {"f"}),
+        ({"recompiles": (Recompile(Place("a.py", 1, "g.<locals>.h"), "n", entries=("step",)),)}, {"h"}),
+        ({"breaks": (Break(LIBRARY, entries=("Net.forward",)),)}, set()),
     ],
 )
-def test_breaks_and_recompiles_say_what_belongs_to_an_entry(root: Path, site: dict[str, object]) -> None:
+def test_what_broke_or_was_compiled_again_for_an_entry(root: Path, site: dict[str, object], names: set[str]) -> None:
     entries = Entries(replace(evidence(root), fragments=(), **site))  # type: ignore[arg-type]
-    change = FunctionAt(root / "helper.py", "scale")
-    assert [f.qualname for f in entries.functions() if entries.touched(f, [change])] == ["step"]
+    assert entries.involved(FunctionAt(root / "model.py", "step")) == names
 
 
 def test_how_an_entry_is_loaded(root: Path) -> None:
@@ -122,39 +108,10 @@ def test_an_entry_whose_file_does_not_parse(root: Path) -> None:
     assert "model.py:1: not valid Python" in entries.target(entries.functions()[0]).problem
 
 
-def test_the_arguments_of_a_target(root: Path) -> None:
+def test_the_arguments_of_a_function(root: Path) -> None:
     entries = Entries(evidence(root))
-    assert entries.seen(find_target("model:step", "", root)) == (SEEN, SEEN)
-    assert entries.seen(find_target("model:build", "", root)) == ()
-
-
-def test_the_functions_between_two_texts() -> None:
-    file = Path("/p/m.py")
-    before = """import a
-
-@one
-def f(x):
-    def g():
-        return 1
-    return g()
-
-class C:
-    def m(self):
-        pass
-"""
-
-    def names(after: str) -> set[str]:
-        found = functions_between(file, before, after)
-        assert all(function.file == file for function in found)
-        return {function.qualname for function in found}
-
-    assert names(before) == set()
-    assert names(before.replace("return 1", "return 2")) == {"f.<locals>.g"}
-    assert names(before.replace("return g()", "return g() + 1")) == {"f"}
-    assert names(before.replace("@one", "@two")) == {"f"}
-    assert names(before.replace("        pass", "        x = 1\n        return x")) == {"C.m"}
-    assert names(before.replace("import a", "import b")) == {""}
-    assert names(before.replace("import a\n", "import a\nimport b\n").replace("return 1", "return 2")) == {
-        "",
-        "f.<locals>.g",
-    }
+    file = root / "model.py"
+    assert entries.seen(FunctionAt(file, "step")) == (SEEN, SEEN)
+    assert entries.seen(FunctionAt(file, "Net")) == (OTHER,)
+    assert entries.seen(FunctionAt(file, "build")) == ()
+    assert entries.seen(FunctionAt(root / "helper.py", "step")) == ()

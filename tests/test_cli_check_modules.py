@@ -109,7 +109,7 @@ def test_modules_that_are_not_there(tree: Path, dotted: str, message: str) -> No
 
 
 def test_what_a_module_imports_wherever_the_import_stands(tree: Path) -> None:
-    found = imported_files(module_of_file(tree / "top.py"), {})
+    found = imported_files(module_of_file(tree / "top.py"))
     names = {file.relative_to(tree).as_posix() for file in found}
     assert names == {
         "top.py",
@@ -125,5 +125,5 @@ def test_what_a_module_imports_wherever_the_import_stands(tree: Path) -> None:
 
 
 def test_packages_without_an_init_file(tree: Path) -> None:
-    found = imported_files(module_of_name("space.mod", tree), {})
+    found = imported_files(module_of_name("space.mod", tree))
     assert {file.name for file in found} == {"mod.py", "other.py"}

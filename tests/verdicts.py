@@ -59,7 +59,7 @@ DIFFERENT = Verdict(
     ),
     backend="eager",
     device="cpu",
-    baseline="result is float32 eager and float64 compiled",
+    baseline="result: dtype, eager float32, compiled float64",
 )
 NOT_REACHED = Verdict(
     "model:f",
