@@ -93,7 +93,7 @@ class Callees:
         if self._builds and _holds_compiled(template):
             del self._templates[seed]  # a copy would lose what is compiled, or run it on the original
             return template
-        return self._copied(template, seed)
+        return template if _holds_on_to_itself(template) else self._copied(template, seed)
 
     def _copied(self, template: Any, seed: int) -> Any:  # noqa: ANN401
         options = self._compiler.options_for(template)
@@ -166,12 +166,17 @@ def _inner(built: Any) -> Any:  # noqa: ANN401
 
 
 def _holds_compiled(module: torch.nn.Module) -> bool:
-    for each in module.modules():
-        if isinstance(each, torch._dynamo.eval_frame.OptimizedModule) or each._compiled_call_impl is not None:
-            return True
-        if any(callable(value) and not isinstance(value, torch.nn.Module) for value in vars(each).values()):
-            return True  # such as self.forward = torch.compile(self.forward)
-    return False
+    wrapped = torch._dynamo.eval_frame.OptimizedModule
+    return _holds_on_to_itself(module) or any(
+        isinstance(each, wrapped) or each._compiled_call_impl is not None for each in module.modules()
+    )
+
+
+def _holds_on_to_itself(module: torch.nn.Module) -> bool:
+    """Such as by self.forward = torch.compile(self.forward): a function that a copy would have, too."""
+    return any(
+        inspect.isfunction(value) and value.__closure__ for each in module.modules() for value in vars(each).values()
+    )
 
 
 def seed_generators(seed: int) -> None:

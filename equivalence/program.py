@@ -42,8 +42,8 @@ class Version:
 class Program:
     """A version, loaded on first use. before_call: told before each call of the target.
 
-    In compiled mode every example begins with an empty compile cache, and is called twice, so that the second call
-    meets what the first compiled. Without it examples would depend on each other.
+    Every example begins with an empty compile cache, so that examples do not depend on each other, and is called twice,
+    so that the second call meets what the first compiled and left behind.
     """
 
     def __init__(self, version: Version, before_call: Callable[[], None] = lambda: None) -> None:
@@ -79,10 +79,9 @@ class Program:
 
     def observe(self, example: Example) -> Observation:
         """Two calls with fresh arguments, of a fresh module where the target is one. Raises CheckError."""
-        if self.compiler.backend is not None:
-            if self._compiles_itself is None:
-                self._find_out(example)
-            torch._dynamo.reset()
+        if self.compiler.backend is not None and self._compiles_itself is None:
+            self._find_out(example)
+        torch._dynamo.reset()  # in eager mode, too: PyTorch compiles on its own account, such as for torch.cond
         callee = self._loaded().make(example)
         function = self._compiled_form(callee)
         first = self._observe(function, callee, example)

@@ -74,6 +74,7 @@ class _Instrument(ast.NodeTransformer):
     def __init__(self, source: str, places: dict[tuple[int, int, str], int]) -> None:
         self._source = source
         self._places = places
+        self._lines = {line for line, _, _ in places}
 
     def visit_If(self, node: ast.If) -> ast.AST:
         return self._with_test(node)
@@ -144,7 +145,7 @@ class _Instrument(ast.NodeTransformer):
         return ast.copy_location(call, test)
 
     def _index(self, node: ast.expr) -> int | None:
-        if is_constant(node):
+        if is_constant(node) or node.lineno not in self._lines:
             return None
         found = condition_of(node, self._source, "")
         return self._places.get((found.line, found.column, found.text))
