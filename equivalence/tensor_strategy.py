@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -70,7 +71,7 @@ def tensors(
         recipe = TensorRecipe(
             dtype=str(chosen).removeprefix("torch."),
             shape=drawn_shape,
-            values=draw(_values(chosen, special, low, high)),
+            values=draw(_values(chosen, math.prod(drawn_shape), special, low, high)),
             layout=layout,
             expanded=expanded,
             requires_grad=grad and differentiable,
@@ -92,15 +93,17 @@ def _size(size: Size, low: int, high: int) -> SearchStrategy[int]:
     return st.just(size)
 
 
-def _values(dtype: torch.dtype, special: bool, low: float | None, high: float | None) -> SearchStrategy[Drawn]:
+def _values(
+    dtype: torch.dtype, count: int, special: bool, low: float | None, high: float | None
+) -> SearchStrategy[Drawn]:
     seeds = st.integers(0, _SEEDS)
     scales = st.sampled_from([1.0, 0.01, 100.0])
     ordinary = st.builds(Drawn, seed=seeds, scale=scales, low=st.just(low), high=st.just(high))
     numbers = [each for each in _special_numbers(dtype) if _within(each, low, high)]
-    if not special or not numbers:
+    if not special or not numbers or not count:
         return ordinary
     equal = st.builds(Drawn, seed=st.just(0), scale=st.just(0.0), shift=st.sampled_from(numbers))
-    positions = st.tuples(st.integers(0, 63), st.sampled_from(numbers))
+    positions = st.tuples(st.integers(0, count - 1), st.sampled_from(numbers))
     some = st.lists(positions, min_size=1, max_size=_MOST_SPECIAL_ELEMENTS).map(tuple)
     mixed = st.builds(Drawn, seed=seeds, scale=scales, special=some, low=st.just(low), high=st.just(high))
     return ordinary | equal | mixed
