@@ -1,10 +1,12 @@
 """A pytest plugin that writes down what came of each test: one JSON object per line, into the file that REPORT names.
 
-Loaded with `-p` into the process in which `test_runs` runs a test. Only the standard library and pytest.
+Loaded with `-p` into the process in which `test_runs` runs a test. Only the standard library and pytest, but where the
+outcomes of conditions are noted, too.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
 import os
@@ -15,6 +17,9 @@ import pytest
 
 REPORT = "GBFIX_TEST_REPORT"
 """Names the environment variable with the path of the report."""
+
+REACH = "GBFIX_TEST_REACH"
+"""Names the environment variable that is set where the files note the outcomes of conditions (see `reach`)."""
 
 _FOREIGN = ("torch", "filelock")
 """Loggers whose records tell how the program was compiled, which a rewrite is to change."""
@@ -33,6 +38,14 @@ class _Records(logging.Handler):
 _records = _Records()
 
 
+def pytest_configure() -> None:
+    """Define what the files call to note an outcome, before any of them is loaded."""
+    if os.environ.get(REACH):
+        from gbfix.equivalence import reach
+
+        reach.instrument(ast.parse(""), "", ())
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
     """Note that a test begins, so that one which ends the process is known; and collect its log records."""
@@ -43,6 +56,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
         yield
     finally:
         logging.getLogger().removeHandler(_records)
+        if os.environ.get(REACH):
+            _write_outcomes()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -74,6 +89,14 @@ def pytest_warning_recorded(warning_message: Any, when: str, nodeid: str) -> Non
     if when == "runtest" and f"{os.sep}torch{os.sep}" not in str(warning_message.filename):
         text = f"{warning_message.category.__name__}: {warning_message.message}"
         _write(kind="warning", test=nodeid, text=text)
+
+
+def _write_outcomes() -> None:
+    from gbfix.equivalence import reach
+
+    outcomes = {(taken.index, taken.outcome) for taken in reach.taken()}
+    reach.start()
+    _write(kind="outcomes", outcomes=sorted(outcomes))
 
 
 def _printed(report: pytest.TestReport) -> dict[str, str]:

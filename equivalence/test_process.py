@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import Any
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source, read_source
 from gbfix.equivalence.model import BreakSite, CheckError, Counts
-from gbfix.equivalence.recorded_tests import REPORT
+from gbfix.equivalence.recorded_tests import REACH, REPORT
 from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.launch import observed_environment
@@ -53,7 +54,8 @@ class TestRun:
     """items: by their ids, in the order in which they ran. ended: how the process ended, if not in order.
 
     not_collected: what kept files from being collected. unloaded: the replaced files that no process loaded; replaced:
-    how many there were. counts: of all that the test compiled.
+    how many there were. counts: of all that the test compiled. outcomes: in how many items a condition, by its index,
+    had an outcome, where that was noted.
     """
 
     items: dict[str, Item]
@@ -64,12 +66,16 @@ class TestRun:
     replaced: int = 0
     unloaded: tuple[str, ...] = ()
     torch: str = ""
+    outcomes: Mapping[tuple[int, bool], int] = field(default_factory=dict)
 
 
-def run_test(test_id: str, texts: Mapping[str, str], root: Path, scratch: Path, until: float) -> TestRun:
+def run_test(
+    test_id: str, texts: Mapping[str, str], root: Path, scratch: Path, until: float, *, measure: bool = False
+) -> TestRun:
     """Run a test from the folder `root` with these texts in place of the files, at most until a monotonic time.
 
-    scratch: a folder for this run, which does not exist. Raises CheckError when pytest finds no such test, and when a
+    scratch: a folder for this run, which does not exist. measure: the texts note the outcomes of conditions, for which
+    nothing is compiled. Raises CheckError when pytest finds no such test, and when a
     file cannot be replaced.
     """
     journals = scratch / "journals"
@@ -80,6 +86,8 @@ def run_test(test_id: str, texts: Mapping[str, str], root: Path, scratch: Path, 
     environment = observed_environment(os.environ, journals=journals, overlay=manifest, values=False)
     # The folder of tmp_path has the same name in every run, since it may be printed.
     temporary = scratch.parent / "tmp"
+    if measure:
+        environment |= {REACH: "1", "TORCHDYNAMO_DISABLE": "1"}
     command = [sys.executable, "-m", "pytest", *OPTIONS, f"--basetemp={temporary}", test_id]
     code, said = _run(command, root, {**environment, REPORT: str(report)}, scratch / "output", until)
     lines = _lines(report)
@@ -101,6 +109,9 @@ def run_test(test_id: str, texts: Mapping[str, str], root: Path, scratch: Path, 
         not_collected=_plain(not_collected, copies),
         replaced=len(copies),
         unloaded=tuple(original for original in copies.values() if original not in loaded),
+        outcomes=Counter(
+            (index, outcome) for line in lines if line["kind"] == "outcomes" for index, outcome in line["outcomes"]
+        ),
         torch=next((process.torch for process in evidence.processes if process.torch), ""),
     )
 

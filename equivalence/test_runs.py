@@ -8,6 +8,7 @@ logged and warned of. The test decides what is called, on which device, and with
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from gbfix.equivalence.model import Counterexample, Difference, Exercised, Settings, Status, Verdict
 from gbfix.equivalence.test_process import OPTIONS, Item, TestRun, run_test
+from gbfix.equivalence.test_reach import reached
 
 _GOOD = frozenset({"passed", "skipped", "xfailed"})
 _NO_ITEM = Item("not run")
@@ -32,19 +34,28 @@ def check_test(
     original, rewritten: texts of files by absolute real path; all other files are as on disk. "equal" only when the
     same test items passed in both runs. A test that does not pass with the original, or that loads none of the files,
     tests nothing. What differs is run once more with both, so that what changes from run to run is not blamed on the
-    rewrite. Of the settings only `seconds` counts, for all runs together. Raises CheckError when pytest finds no such
-    test, and GbfixError when a file cannot be replaced.
+    rewrite. Of conditions that the rewrite touches both sides have to be reached; for this the test is run once more,
+    without compiling anything. Of the settings only `seconds` counts, for all runs together. Raises CheckError when
+    pytest finds no such test, and GbfixError when a file cannot be replaced.
     """
     started = time.monotonic()
     texts = {"original": original, "rewritten": rewritten}
     with TemporaryDirectory(prefix="gbfix-test-", ignore_cleanup_errors=True) as scratch:
-        numbers = iter(range(len(texts) * 2))
+        until = started + settings.seconds
+        numbers = itertools.count()
 
         def run(side: str) -> TestRun:
-            folder = Path(scratch, f"{next(numbers)}")
-            return run_test(test_id, texts[side], root, folder, started + settings.seconds)
+            return run_test(test_id, texts[side], root, Path(scratch, f"{next(numbers)}"), until)
+
+        def measure(noting: Mapping[str, str]) -> TestRun:
+            return run_test(test_id, noting, root, Path(scratch, "outcomes"), until, measure=True)
 
         verdict = _verdict(test_id, run, settings)
+        if verdict.status is Status.EQUAL:
+            branches, missing = reached(original, rewritten, measure)
+            verdict = replace(verdict, branches=branches)
+            if missing:
+                verdict = replace(verdict, status=Status.NOT_TESTED, reason=missing)
     return replace(verdict, seconds=round(time.monotonic() - started, 2))
 
 

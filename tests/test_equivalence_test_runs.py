@@ -59,7 +59,7 @@ def check(tmp_path: Path) -> Check:
         tests: str = TESTS,
         name: str = "tests/test_it.py",
         file: str = "model.py",
-        seconds: float = 60,
+        seconds: float = 240,
         on_disk: str = PLAIN,
     ) -> Verdict:
         (tmp_path / "tests").mkdir()
@@ -82,8 +82,16 @@ def test_right_rewrite_is_equal_with_the_counts_of_both(check: Check) -> None:
     assert verdict.rewritten.breaks == ()
     assert verdict.rewritten.graphs < verdict.original.graphs
     assert verdict.exercised.examples == 2
+    assert [(branch.true, branch.false) for branch in verdict.branches] == [(1, 1)]
     assert verdict.torch
     assert verdict.backend == "eager"
+
+
+def test_side_that_the_test_does_not_reach_is_not_passed(check: Check) -> None:
+    verdict = check(RIGHT, original=MODEL, name="tests/test_it.py::test_step[1]")
+    assert verdict.status is Status.NOT_TESTED
+    assert verdict.reason == "side not reached: x.sum() > 0 in line 6 was never false"
+    assert [(branch.true, branch.false) for branch in verdict.branches] == [(1, 0)]
 
 
 def test_wrong_rewrite_differs_in_the_item_that_shows_it(check: Check) -> None:

@@ -1,0 +1,52 @@
+"""Which outcomes of the conditions that a rewrite touches a test reaches: the original, run once more to note them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from gbfix.equivalence.model import BranchReached, Condition
+from gbfix.equivalence.test_process import TestRun
+
+
+def reached(
+    original: Mapping[str, str], rewritten: Mapping[str, str], run: Callable[[Mapping[str, str]], TestRun]
+) -> tuple[tuple[BranchReached, ...], str]:
+    """How many test items had each outcome, by condition, and what keeps this from being enough, "" when nothing does.
+
+    Nothing is run where the rewrite touches no condition.
+    run: runs the test with texts that note outcomes. Processes that the test starts itself are not measured.
+    """
+    from gbfix.equivalence import reach  # imports torch
+
+    conditions: list[Condition] = []
+    texts = dict(original)
+    for path in sorted({*original} & {*rewritten}):
+        found = reach.changed_conditions(original[path], rewritten[path], path)
+        if found:
+            tree = reach.instrument(ast.parse(original[path]), original[path], found, len(conditions))
+            texts[path] = ast.unparse(tree)
+            conditions += found
+    if not conditions:
+        return (), ""
+    measured = run(texts)
+    if measured.ended:
+        return (), f"which sides are reached was not measured: the test {measured.ended}"
+    outcomes = measured.outcomes
+    branches = tuple(
+        BranchReached(condition, outcomes.get((index, True), 0), outcomes.get((index, False), 0))
+        for index, condition in enumerate(conditions)
+    )
+    return branches, _not_reached(branches)
+
+
+def _not_reached(branches: tuple[BranchReached, ...]) -> str:
+    missing = []
+    for branch in branches:
+        condition = branch.condition
+        place = f"{condition.text} in line {condition.line}"
+        if branch.missing and not branch.true and not branch.false:
+            missing.append(f"{place} was never evaluated")
+        elif branch.missing:
+            missing.append(f"{place} was never {' nor '.join(str(outcome).lower() for outcome in branch.missing)}")
+    return f"side not reached: {'; '.join(missing)}" if missing else ""
