@@ -174,8 +174,12 @@ def _holds_compiled(module: torch.nn.Module) -> bool:
 
 def _holds_on_to_itself(module: torch.nn.Module) -> bool:
     """Such as by self.forward = torch.compile(self.forward): a function that a copy would have, too."""
+    wrapped = torch._dynamo.eval_frame.OptimizedModule  # makes its function anew when it is copied
     return any(
-        inspect.isfunction(value) and value.__closure__ for each in module.modules() for value in vars(each).values()
+        inspect.isfunction(value) and value.__closure__
+        for each in module.modules()
+        if not isinstance(each, wrapped)
+        for value in vars(each).values()
     )
 
 

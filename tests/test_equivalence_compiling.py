@@ -75,6 +75,16 @@ class Net(nn.Module):
     def forward(self, x):
         return note(self.linear(x))
 
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+    def forward(self, x):
+        self.calls += 1
+        return x + self.calls
+
+counting = torch.compile(Counting())
+
 class Decorated(Net):
     @torch.compile
     def forward(self, x):
@@ -207,6 +217,14 @@ def test_several_examples_do_not_depend_on_each_other(program: Path) -> None:
     graphs = [one.observe(vector(*range(size))).graphs for size in range(2, 14)]
     one.close()
     assert graphs == [1] * 12  # no automatic dynamic shapes, and no recompile limit
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_module_in_a_global_variable_is_copied_for_each_example(program: Path, mode: Mode) -> None:
+    one = subject(program, "counting", mode)
+    values = [_values(one.observe(vector(0.0))) for _ in range(2)]
+    one.close()
+    assert values == [[1.0], [1.0]]
 
 
 def test_what_calls_something_compiled_is_not_compiled_once_more(program: Path) -> None:
