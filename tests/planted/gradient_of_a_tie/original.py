@@ -3,4 +3,6 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return x.max(dim=-1).values
+    if x.numel() == 0:
+        return x.sum()
+    return x.reshape(-1).max(dim=0).values

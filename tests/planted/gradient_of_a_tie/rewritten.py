@@ -3,4 +3,6 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return x.amax(dim=-1)
+    if x.numel() == 0:
+        return x.sum()
+    return x.reshape(-1).amax(dim=0)

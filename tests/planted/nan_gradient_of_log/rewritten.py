@@ -3,4 +3,4 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return torch.where(x.amin() > 0, torch.log(x), x - 1)
+    return torch.where(x.amin() > 0, torch.log(x), x * 0.5 - 1)
