@@ -82,7 +82,7 @@ def _definitions(text: str) -> tuple[tuple[str, set[str]], ...]:
 def _definitions_in(file: SourceFile) -> Iterator[tuple[str, set[str]]]:
     """What each name of a file leads to: that of a function or class, or one that is bound outside of them."""
     for function in file.functions:
-        mentioned = _mentioned(function.node)
+        mentioned = _mentioned(function.node) - _local(function.node)
         yield function.name, mentioned
         if function.owner is not None and _ONLY_OF_ITS_CLASS.fullmatch(function.name):
             yield function.owner.name, mentioned
@@ -121,6 +121,21 @@ def _mentioned(node: ast.AST, *, into_functions: bool = True) -> set[str]:
         if into_functions or not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             waiting += ast.iter_child_nodes(current)
     return found
+
+
+def _local(function: ast.AST) -> set[str]:
+    """The names that a function binds itself, which are none of the file's; a name that is also an attribute counts."""
+    bound, other = set(), set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            other.add(node.attr)
+        elif isinstance(node, ast.Global):
+            other |= set(node.names)
+    return bound - other
 
 
 def _functions_at(file: SourceFile, first: int, end: int) -> set[str]:

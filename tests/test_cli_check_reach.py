@@ -69,6 +69,12 @@ def test_names_are_followed_wherever_they_stand(start: str, inside: set[str], ou
     assert not outside & found
 
 
+def test_a_name_that_a_function_binds_is_its_own() -> None:
+    text = "def f(x):\n    g = x\n    return g\ndef k(h):\n    h = 1\n    return self.h\ndef g(): pass\ndef h(): pass\n"
+    assert called_names([text], ["f"]) == {"f"}
+    assert called_names([text], ["k"]) == {"k", "self", "h"}
+
+
 @pytest.mark.parametrize(
     ("qualname", "own"),
     [
