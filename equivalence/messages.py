@@ -141,14 +141,13 @@ def _streams(recorder: Recorder) -> Iterator[None]:
 @contextlib.contextmanager
 def _handlers_of_streams_muted() -> Iterator[None]:
     """Log handlers that hold one of the standard streams write nowhere meanwhile."""
-    standard = [stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) if stream is not None]
     changed: list[tuple[Any, Any]] = []
     for reference in list(getattr(logging, "_handlerList", [])):
         handler = reference() if callable(reference) else reference
         # The handler of last resort looks its stream up at every record.
         if isinstance(handler, logging.StreamHandler) and "stream" in vars(handler):
             stream = handler.stream
-            if any(stream is one for one in standard):
+            if _is_standard(stream):
                 changed.append((handler, stream))
                 handler.stream = _Nowhere()
     try:
@@ -157,6 +156,16 @@ def _handlers_of_streams_muted() -> Iterator[None]:
         for handler, stream in changed:
             if isinstance(handler.stream, _Nowhere):
                 handler.stream = stream
+
+
+def _is_standard(stream: Any) -> bool:  # noqa: ANN401
+    """It is, or writes to, standard output or error: the stream of a handler may be one from before a redirection."""
+    if any(stream is one for one in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)):
+        return stream is not None
+    try:
+        return stream.fileno() in (1, 2)
+    except Exception:  # no file, closed, or no stream at all
+        return False
 
 
 class _Nowhere(io.StringIO):

@@ -240,6 +240,19 @@ def test_an_exception_that_has_no_text() -> None:
     assert "ValueError" in raised.text
 
 
+def test_a_handler_with_another_stream_on_standard_error_is_no_message() -> None:
+    with open(2, "w", closefd=False) as stream:
+        handler = logging.StreamHandler(stream)
+        logger = logging.getLogger("torch.something")
+        logger.addHandler(handler)
+        try:
+            seen = observe(lambda x: logger.error("not of the program"), torch.ones(1))
+        finally:
+            logger.removeHandler(handler)
+        assert handler.stream is stream
+    assert seen.events == ()
+
+
 def test_messages_in_one_order() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
