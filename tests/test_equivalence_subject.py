@@ -141,6 +141,17 @@ def read_input(x):
 def environment(x):
     return sorted(name for name in os.environ if name.startswith("GBFIX_"))
 
+def yields(x):
+    print("begins")
+    yield x
+    yield x + 1
+
+async def later(x):
+    return x + 1
+
+async def yields_later(x):
+    yield x
+
 def large(x):
     return torch.zeros(3_000_000)
 
@@ -280,6 +291,22 @@ def test_what_a_process_survives(program: Path, attribute: str) -> None:
         started = time.monotonic()
         one.close()
         assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize(
+    ("attribute", "kind", "values"),
+    [("yields", "generator", ["1", "2"]), ("later", "coroutine", "2"), ("yields_later", "async generator", ["1"])],
+)
+def test_what_a_call_promises_is_run(program: Path, mode: Mode, attribute: str, kind: str, values: object) -> None:
+    one = subject(program, attribute, mode)
+    observation = one.observe(number(1))
+    one.close()
+    assert observation.result is not None
+    (_, first), (_, second) = observation.result.items
+    assert first.text == repr(kind)
+    assert values == ([item.text for _, item in second.items] if second.items else second.text)
+    assert [event.text for event in observation.events] == (["begins\n"] if attribute == "yields" else [])
 
 
 def test_an_exit_within_the_call_is_an_exception(program: Path) -> None:
