@@ -22,6 +22,8 @@ _GROUPS = ("form", "rank", "dtype", "range", "size", "layout", "grad", "alias", 
 """In the order in which changes are made, since an alias needs equal shapes and dtypes."""
 
 _MANNERS = ("ordinary",) * 5 + ("steered",) * 2 + ("one special",) * 3 + ("all special",)
+_MOST_CHOSEN = 12
+"""Of calls with more floating tensors, the later ones are never the only special one."""
 _T = TypeVar("_T")
 
 
@@ -63,17 +65,18 @@ def drawn_calls(
     call = _with_features(choose, call, taken, [feature for feature in features if not takes(feature)])
     call = _limited(_with_modes(choose, call, module=module), free)
     floating = {path: form for path, form in tensors_of(call) if form.floating}
-    manner = choose("manner", _MANNERS) if floating else "ordinary"
-    chosen = choose("chosen", sorted(floating)) if manner in ("steered", "one special") else ""
+    manner = choose("manner", _MANNERS)
+    index = choose("chosen", range(_MOST_CHOSEN))
+    chosen = sorted(floating)[index % len(floating)] if floating else ""
     scale, shift = 1.0, 0.0
-    if manner == "steered":
+    if manner == "steered" and floating:
         limit = min(largest_ordinary(floating[chosen]), 1e4)
         scale, shift = draw(st.integers(0, 10_000)) / 100, draw(st.floats(-limit, limit))
 
     def values(path: str, form: TensorForm, shape: tuple[int, ...]) -> Values:
         if manner == "steered" and path == chosen:
             return steered_elements(choose, path, scale, shift)
-        special = manner == "all special" or path == chosen
+        special = manner == "all special" or (manner == "one special" and path == chosen)
         drawn = draws.get(path) or draws_of(choose, path)
         return drawn_elements(choose, path, form, shape, drawn, special=special)
 
@@ -81,11 +84,10 @@ def drawn_calls(
 
 
 def _with_other_sizes(choose: Choose, call: CallForm, free: set[str]) -> CallForm:
-    """Free sizes changed, in half of the examples."""
-    symbols = [symbol for symbol, _ in call.sizes if symbol in free]
-    if not symbols or choose("sizes", ("known", "other")) == "known":
-        return call
-    return call.with_sizes({symbol: choose(f"size {symbol}", _SIZES) for symbol in symbols})
+    """Free sizes changed, each in half of the examples."""
+    known = (None,) * len(_SIZES)
+    drawn = {symbol: choose(f"size {symbol}", (*known, *_SIZES)) for symbol, _ in call.sizes if symbol in free}
+    return call.with_sizes({symbol: size for symbol, size in drawn.items() if size is not None})
 
 
 def _with_other_numbers(choose: Choose, call: CallForm, taken: set[str]) -> CallForm:
@@ -93,34 +95,41 @@ def _with_other_numbers(choose: Choose, call: CallForm, taken: set[str]) -> Call
     for name, form in call.arguments:
         if not isinstance(form, NumberForm) or other_number(name) not in taken:
             continue
-        if choose(f"{name} is", ("known", "known", "known", "other")) == "known":
-            continue
+        numbers: list[int | float]
         if type(form.values[0]) is int:
-            numbers: list[int | float] = [n for n in range(17) if f"{name}=0" in taken or n]
+            numbers = [n for n in range(17) if f"{name}=0" in taken or n]
             numbers += [-n for n in range(1, 9) if f"{name}=-1" in taken]
         else:
             numbers = [0.25, 0.9, 1.0, 2.0, 3.5, 10.0, 1e-6, 1e3]
             numbers += [-n for n in numbers if f"{name}=-1.5" in taken]
-        call = call.with_argument(name, NumberForm((choose(f"other {name}", numbers),)))
+        other = choose(f"other {name}", (*(None,) * 3 * len(numbers), *numbers))
+        call = call if other is None else call.with_argument(name, NumberForm((other,)))
     return call
 
 
 def _with_features(choose: Choose, call: CallForm, taken: Sequence[Feature], others: Sequence[Feature]) -> CallForm:
-    groups = {group: [feature for feature in taken if feature.group == group] for group in _GROUPS}
-    names = [group for group, members in groups.items() if members]
-    count = choose("features", (0, 0, 1, 1, 1, 2, 2, 3)) if names else 0
-    chosen: list[Feature] = []
-    for index in range(count):
-        members = groups[choose(f"group {index}", names)]
-        chosen.append(choose(f"feature {index}", members))
+    """Up to three features, each group of them as often as another; gradients often, what is not taken rarely.
+
+    As many draws for none as for some, so that one can be dropped in shrinking without a shift of all that follow.
+    """
+    groups = [[feature for feature in taken if feature.group == group] for group in _GROUPS]
+    most = max(map(len, groups))
+    even = [feature for members in groups for feature in members * (most // max(len(members), 1))]
+    chosen = [_one_or_none(choose, f"feature {index}", even, len(even)) for index in range(3)]
     gradients = [feature for feature in taken if feature.name == ALL_REQUIRE_GRAD]
-    if gradients and choose("gradients", ("no", "no", "no", "yes", "yes")) == "yes":
-        chosen.append(gradients[0])
-    if others and choose("beyond", ("no",) * 9 + ("yes",)) == "yes":
-        chosen.append(choose("beyond what is taken", others))
-    for feature in sorted(chosen, key=lambda feature: _GROUPS.index(feature.group)):
+    chosen.append(_one_or_none(choose, "gradients", gradients * 2, 3))
+    chosen.append(_one_or_none(choose, "beyond", others, 9 * len(others)))
+    for feature in sorted(filter(None, chosen), key=lambda feature: _GROUPS.index(feature.group)):
         call = feature.change(call)
     return call
+
+
+def _one_or_none(choose: Choose, tag: str, features: Sequence[Feature], none: int) -> Feature | None:
+    """A feature, or None as often as `none` features would come."""
+    if not features:
+        return None
+    index = choose(tag, range(none + len(features))) - none
+    return features[index] if index >= 0 else None
 
 
 def _with_modes(choose: Choose, call: CallForm, *, module: bool) -> CallForm:

@@ -71,7 +71,7 @@ def layout_of(recipe: TensorRecipe) -> str:
 def within(number: Any, dtype: torch.dtype) -> Any:  # noqa: ANN401
     """A number as an element of the dtype: integers rounded and kept in its range, NaN as 0."""
     if dtype.is_floating_point or dtype.is_complex:
-        return number
+        return _plain(number)
     if dtype is torch.bool:
         return bool(number)
     limits = torch.iinfo(dtype)
@@ -82,14 +82,21 @@ def within(number: Any, dtype: torch.dtype) -> Any:  # noqa: ANN401
 
 def _listed(numbers: Sequence[bool | int | float | complex], dtype: torch.dtype) -> torch.Tensor:
     if dtype.is_complex:
-        return torch.tensor([complex(n) for n in numbers], dtype=torch.complex128, device="cpu").to(dtype)
+        return torch.tensor([_plain(complex(n)) for n in numbers], dtype=torch.complex128, device="cpu").to(dtype)
     if dtype.is_floating_point:
         return torch.tensor([_real(n) for n in numbers], dtype=torch.float64, device="cpu").to(dtype)
     return torch.tensor([within(_real(n), dtype) for n in numbers], dtype=dtype, device="cpu")
 
 
 def _real(number: bool | int | float | complex) -> Any:  # noqa: ANN401
-    return number.real if isinstance(number, complex) else number
+    return _plain(number.real if isinstance(number, complex) else number)
+
+
+def _plain(number: Any) -> Any:  # noqa: ANN401
+    """The number with the one NaN that source text can write, in place of others with a sign or payload."""
+    if isinstance(number, complex):
+        return complex(_plain(number.real), _plain(number.imag))
+    return math.nan if isinstance(number, float) and math.isnan(number) else number
 
 
 def _drawn(values: Drawn, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -97,7 +104,8 @@ def _drawn(values: Drawn, shape: tuple[int, ...], dtype: torch.dtype) -> torch.T
         return _listed([values.shift], dtype)[0].expand(shape).clone(memory_format=torch.contiguous_format)
     generator = torch.Generator().manual_seed(values.seed)
     wide = torch.complex128 if dtype.is_complex else torch.float64
-    numbers = values.shift + values.scale * torch.randn(shape, generator=generator, dtype=wide, device="cpu")
+    shift: float = _plain(values.shift)
+    numbers = shift + values.scale * torch.randn(shape, generator=generator, dtype=wide, device="cpu")
     if values.low is not None or values.high is not None:
         numbers = numbers.clamp(values.low, values.high)
     if dtype is torch.bool:

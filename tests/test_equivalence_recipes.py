@@ -97,10 +97,15 @@ def tensor_recipes(draw: st.DrawFn) -> TensorRecipe:
     if count < 10 and draw(st.booleans()):
         values = Listed(tuple(draw(st.lists(numbers(dtype), min_size=count, max_size=count))))
     else:
-        special = draw(st.lists(st.tuples(st.integers(0, 99), st.sampled_from((math.nan, math.inf, -0.0, 1e6)))))
+        special = draw(
+            st.lists(st.tuples(st.integers(0, 99), st.sampled_from((math.nan, -math.nan, math.inf, -0.0, 1e6))))
+        )
         low, high = draw(st.sampled_from(((None, None), (0, 3))))
         clamped = (None, None) if dtype == "complex64" else (low, high)
-        scale, shift = draw(st.sampled_from((1.0, 0.0, 1e-41, 1e5))), draw(st.sampled_from((0.0, -0.0, 3.0, math.nan)))
+        scale, shift = (
+            draw(st.sampled_from((1.0, 0.0, 1e-41, 1e5))),
+            draw(st.sampled_from((0.0, -0.0, 3.0, math.nan, -math.nan))),
+        )
         values = Drawn(draw(st.integers(0, 99)), scale, shift, tuple(special), *clamped)
     grad = dtype in (*FLOATS, "complex64") and draw(st.booleans())
     return TensorRecipe(dtype, shape, values, layout, base.expanded, (), grad, draw(st.booleans()) and grad)
