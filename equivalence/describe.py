@@ -19,9 +19,9 @@ from typing import Any
 import torch
 
 from gbfix.equivalence.identity import Names
-from gbfix.equivalence.messages import without_addresses
 from gbfix.equivalence.model import Described, TensorFacts
 from gbfix.equivalence.parts import dotted, parts, path, unwrapped
+from gbfix.equivalence.steady_text import without_addresses
 
 _DEPTH = 30
 _PARTS = 20_000

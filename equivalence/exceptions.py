@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
-from gbfix.equivalence.messages import without_addresses
 from gbfix.equivalence.model import Raised
 from gbfix.equivalence.parts import dotted
+from gbfix.equivalence.steady_text import without_addresses
 
 _TORCH = str(Path(torch.__file__).parent) + os.sep
 _COMPILER = ("torch._dynamo.", "torch._inductor.", "torch._functorch.", "torch._subclasses.", "torch.fx.")

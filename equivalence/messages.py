@@ -13,7 +13,6 @@ import ctypes
 import io
 import logging
 import os
-import re
 import sys
 import tempfile
 import warnings
@@ -25,17 +24,11 @@ from typing import Any, TextIO
 import torch
 
 from gbfix.equivalence.model import Event
+from gbfix.equivalence.steady_text import steady
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_PROGRESS = re.compile(r"\[\d+:\d\d(:\d\d)?<[^\]\n]*\]")
 _TORCH = str(Path(torch.__file__).parent) + os.sep
 _OTHERS = ("torch", "filelock")
 _FROM_TORCH_CODE = "(Triggered internally at"  # C++ warnings: torch shows each once in a process, attributed to anyone.
-
-
-def without_addresses(text: str) -> str:
-    """The text with memory addresses (0x7f...) made the same in every process."""
-    return _ADDRESS.sub("0x...", text)
 
 
 @dataclass
@@ -67,7 +60,7 @@ class Recorder:
                 merged[-1] = (kind, name, _joined(merged[-1][2], text))
             else:
                 merged.append((kind, name, text))
-        return tuple(Event(kind, without_addresses(_text(text)), name) for kind, name, text in merged if text or name)
+        return tuple(Event(kind, steady(_text(text)), name) for kind, name, text in merged if text or name)
 
 
 def _joined(first: str | bytes, second: bytes) -> bytes:
@@ -78,8 +71,8 @@ def _text(text: str | bytes) -> str:
     if isinstance(text, str):
         return text
     lines = text.decode("utf-8", "backslashreplace").split("\n")
-    # A progress bar writes a line over and over: what stays is the last, and its times are no two times the same.
-    return _PROGRESS.sub("[...]", "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines))
+    # A progress bar writes a line over and over: what stays is the last.
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
 
 
 @contextlib.contextmanager

@@ -52,6 +52,8 @@ def observe_call(
         start = time.perf_counter()
         try:
             result = function(*args, **kwargs)
+            if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+                torch.cuda.synchronize()  # An operation that fails on the device fails in this call.
         except KeyboardInterrupt:
             raise
         except BaseException as caught:

@@ -10,6 +10,8 @@ import os
 import random
 import subprocess
 import sys
+import time
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -293,6 +295,18 @@ def test_a_progress_bar_has_no_times() -> None:
         return lambda x: [sys.stderr.write(f"\r 50%|##   | 1/2 [00:00<00:01, {rate}it/s]") for rate in rates] and None
 
     assert observe(bar("1.0", "2.0"), 1).events == observe(bar("3.0"), 1).events != ()
+
+
+def test_places_in_the_source_and_moments_are_left_out() -> None:
+    def function(x: int) -> None:
+        try:
+            int("a")
+        except ValueError:
+            traceback.print_exc()
+        print(f"{time.strftime('%Y-%m-%d %H:%M:%S')},123 INFO program.py:{x} shape 2:3", file=sys.stderr)
+
+    text = "Traceback (most recent call last):\nValueError: invalid literal for int() with base 10: 'a'\n"
+    assert observe(function, 17).events == (Event("stderr", f"{text}[time] INFO program.py:... shape 2:3\n"),)
 
 
 def test_the_programs_own_redirection_works() -> None:
