@@ -30,6 +30,9 @@ def _load(name: str) -> ModuleType:
 
 
 sweep = _load("golden_check")
+with pytest.MonkeyPatch.context() as _patch:
+    _patch.syspath_prepend(BENCHMARKS)  # it imports its neighbour
+    gpu = _load("gpu_check")
 
 
 def _verdicts(**statuses: Status) -> dict[Any, Verdict]:
@@ -82,6 +85,15 @@ def test_row_shows_which_sides_were_reached() -> None:
     reached = BranchReached(Condition("a.py", 1, 0, "x > 0"), true=1, false=1)
     verdict = Verdict("f", Status.EQUAL, "why", branches=(reached, replace(reached, false=0)))
     assert "sides +-" in sweep.row(case, verdict)
+
+
+def test_gpu_jobs_are_rewrites(tmp_path: Path) -> None:
+    jobs = gpu.jobs(tmp_path, Settings(device="cuda"))
+    assert [job.target.name for job in jobs] == ["examples/scalar_branch", *gpu.CASES]
+    for job in jobs:
+        assert job.original != job.rewritten
+        assert Path(job.target.file).read_text() == job.original[job.target.file]
+        assert job.seen
 
 
 @pytest.mark.parametrize(("python", "said"), [(sys.executable, "no CUDA device"), ("no-such-python", "no such Python")])

@@ -27,19 +27,19 @@ RAY = Path(sys.executable).with_name("ray")
 PROGRAM = """
 import torch
 
-def step(x):
+def step(x: torch.Tensor):
     if x.sum() > 0:
-        y = x * 2
+        y = x * 2.0
     else:
-        y = x - 1
+        y = x + 1.0
     return y
 """
 
 RIGHT = """
 import torch
 
-def step(x):
-    y = torch.where(x.sum() > 0, x * 2, x - 1)
+def step(x: torch.Tensor):
+    y = torch.where(x.sum() > 0, x * 2.0, x + 1.0)
     return y
 """
 
@@ -158,7 +158,7 @@ def test_workers_with_other_versions_are_told_apart(cluster: str, root: Path, mo
 
 def test_verdicts_are_those_of_the_pool(cluster: str, root: Path) -> None:
     file = str(root / "model.py")
-    wrong = replace(job_for(root, examples=20), rewritten={file: RIGHT.replace("x - 1", "x - 2")})
+    wrong = replace(job_for(root, examples=20), rewritten={file: RIGHT.replace("x + 1.0", "x + 3.0")})
     jobs = [job_for(root, examples=20), wrong]
     there = dict(run_on_ray(jobs, cluster, root))
     here = dict(run_jobs(jobs, 2))

@@ -31,16 +31,16 @@ import torch
 
 def step(x):
     if x.sum() > 0:
-        y = x * 2
+        y = x * 2.0
     else:
-        y = x - 1
+        y = x + 1.0
     return y
 """
 RIGHT = """
 import torch
 
 def step(x):
-    y = torch.where(x.sum() > 0, x * 2, x - 1)
+    y = torch.where(x.sum() > 0, x * 2.0, x + 1.0)
     return y
 """
 
@@ -159,7 +159,7 @@ def test_right_rewrite_is_equal_on_the_device(check: Callable[..., Verdict]) -> 
 
 
 def test_wrong_rewrite_differs_on_the_device(check: Callable[..., Verdict]) -> None:
-    assert "value" in {each.aspect for each in _found(check(RIGHT.replace("x - 1", "x - 3")))}
+    assert "value" in {each.aspect for each in _found(check(RIGHT.replace("x + 1.0", "x + 3.0")))}
 
 
 def test_rewrite_that_leaves_the_device_differs(check: Callable[..., Verdict]) -> None:
