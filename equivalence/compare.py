@@ -57,9 +57,9 @@ def same_for_compiled(
 
     def against(reference: Observation, observed: Observation, raised_eagerly: Observation) -> list[Difference]:
         def same(one: Raised | None, other: Raised | None) -> bool:
-            return same_exception(one, other) or (
-                same_failure(one, other) and same_failure(raised_eagerly.raised, other)
-            )
+            eagerly = (raised_eagerly.raised, raised_eagerly.backward_raised)
+            failure = same_failure(one, other) and any(same_failure(each, other) for each in eagerly)
+            return failure or same_exception(one, other)
 
         found = differences(reference, observed, Comparison(tolerance), same)
         if not own_code:

@@ -91,6 +91,9 @@ class _Description:
         items = []
         if facts.is_leaf and depth <= _DEPTH and tensor.grad is not None:
             items.append(("grad", self.of(tensor.grad, f"{name}.grad", depth + 1)))
+        # Attributes that a program hung on it; those of torch (`_dynamo_dynamic_indices`) begin with "_".
+        own = [(key, item) for key, item in vars(tensor).items() if not key.startswith("_")]
+        items += [(key, self.of(item, f"{name}.{key}", depth + 1)) for key, item in own]
         return Described("tensor", dotted(type(tensor)), facts, text, tuple(items), same, () if same else shares)
 
 

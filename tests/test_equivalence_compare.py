@@ -229,6 +229,11 @@ def test_arguments_written_to_before_an_exception() -> None:
     assert found(write_first, raises(ValueError("bad"))) == [("value", "argument x")]
 
 
+def test_attributes_of_tensors() -> None:
+    assert found(lambda x: setattr(x, "mark", 1), lambda x: None) == [("keys", "argument x")]
+    assert found(lambda x: setattr(x, "mark", 1), lambda x: setattr(x, "mark", 2)) == [("value", "argument x.mark")]
+
+
 def test_containers_among_the_arguments() -> None:
     assert found(lambda x, y: y.append(x), lambda x, y: None, listed) == [("keys", "argument y")]
     assert found(lambda x, y: y.append(x), lambda x, y: y.append(x.clone()), listed) == [("identity", "argument y[2]")]
@@ -643,6 +648,15 @@ def test_an_exception_of_the_program_is_not_one_of_the_compiler() -> None:
     assert same_for_compiled(of_torch, of_torch, of_torch, of_compiler) == ((), "")
     wrong = Observation(raised=Raised("IndexError", "out of range", from_torch=True))
     assert same_for_compiled(wrong, wrong, wrong, of_compiler)[0] != ()
+
+
+def test_a_failing_operation_in_the_backward_pass() -> None:
+    of_torch = Raised("RuntimeError", "shapes", from_torch=True)
+    of_compiler = Raised("torch._dynamo.exc.BackendCompilerFailed", "got RuntimeError('shapes')", (), True)
+    eager, failing = Observation(backward_raised=of_torch), Observation(backward_raised=of_compiler)
+    assert same_for_compiled(eager, eager, eager, failing) == ((), "")
+    returns = Observation()
+    assert [each.aspect for each in same_for_compiled(returns, returns, returns, failing)[0]] == ["backward"]
 
 
 def observation_of(value: Any, **fields: Any) -> Observation:
