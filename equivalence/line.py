@@ -90,14 +90,17 @@ class Line:
             poll.register(self._end, select.POLLIN)
         except (OSError, ValueError) as error:
             raise LineError("closed its line to gbfix") from error
+        if deadline is None:
+            poll.poll()
+            return
         while True:
             lived = is_alive()
-            left = _STEP if deadline is None else min(_STEP, deadline - time.monotonic())
+            left = min(_STEP, deadline - time.monotonic())
             if poll.poll(max(0.0, left) * 1000 if lived else 0):
                 return
             if not lived:
                 raise LineError("ended")
-            if deadline is not None and time.monotonic() >= deadline:
+            if time.monotonic() >= deadline:
                 raise TimeoutError
 
 

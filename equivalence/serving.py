@@ -188,6 +188,9 @@ def _set_environment(folder: str) -> None:
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "inductor")
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
     os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # no pool of compiler processes, which would outlive a kill
+    config = sys.modules.get("torch._inductor.config")
+    if config is not None:  # which has read the environment
+        config.compile_threads = 1  # type: ignore[attr-defined]
 
 
 def _close(descriptor: int) -> None:

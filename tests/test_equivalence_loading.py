@@ -276,6 +276,16 @@ def test_a_factory_in_another_module_and_a_substituted_file(tmp_path: Path) -> N
         assert one.observe(number(1)).result.text == "42"  # type: ignore[union-attr]
 
 
+def test_a_module_that_the_host_has_imported_is_loaded_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    path = written(tmp_path, "def f(x):\n    return 'on disk'\n", "known_to_the_host.py")
+    written(tmp_path, "from known_to_the_host import f\ndef g(x):\n    return f(x)\n", "also_known.py")
+    load_object("also_known:g", str(tmp_path))
+    text = "def f(x):\n    return 'given'\ndef h(x):\n    import also_known\n    return also_known.g(x)\n"
+    with Subject_of(target(path, "h"), {str(path): text}) as one:
+        assert one.observe(number(1)).result.text == "'given'"  # type: ignore[union-attr]
+
+
 def test_a_named_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     written(tmp_path, "class A:\n    b = 5\n", "named_inputs.py")
