@@ -54,6 +54,19 @@ def hang(x):
     while True:
         time.sleep(1)
 
+def slow(x):
+    time.sleep(1.2)
+
+@torch.compile
+def decorated(x):
+    if x.sum() > 0 and len(x) > 1:
+        return x + 1
+    elif x.sum() == 0:
+        return x
+    while x.min() < -5:
+        x = x / 2
+    return x if x.max() > -2 else -x
+
 def busy(x):
     while True:
         pass
@@ -307,6 +320,44 @@ def test_what_a_call_promises_is_run(program: Path, mode: Mode, attribute: str, 
     assert first.text == repr(kind)
     assert values == ([item.text for _, item in second.items] if second.items else second.text)
     assert [event.text for event in observation.events] == (["begins\n"] if attribute == "yields" else [])
+
+
+def test_each_of_the_two_calls_has_the_whole_limit(program: Path) -> None:
+    one = subject(program, "slow", settings=Settings(call_seconds=2.0))
+    assert one.observe(number(1)).raised is None
+    one.close()
+
+
+def test_sides_of_the_conditions_that_the_other_version_changed(program: Path) -> None:
+    start = PROGRAM.index("    if x.sum() > 0 and")
+    rewritten = PROGRAM[:start] + "    return x\n\n" + PROGRAM[PROGRAM.index("def busy") :]
+    aim = target(program, "decorated")
+    one = Subject(aim, {}, Mode.EAGER, Settings(), other_texts={str(program): rewritten}, measure=True)
+    branches = one.setup().branches
+    assert [each.text for each in branches] == [
+        "x.sum() > 0 and len(x) > 1",
+        "x.sum() > 0",
+        "x.sum() == 0",
+        "x.min() < -5",
+        "x.max() > -2",
+    ]
+    noted = []
+    for numbers in [(1.0, 2.0), (3.0,), (0.0, 0.0), (-8.0, -1.0), (-3.0,)]:
+        observation = one.observe(vector(*numbers))
+        noted.append([(taken.index, taken.outcome, taken.distance) for taken in observation.branches])
+        assert observation.again is not None
+        assert observation.again.branches == observation.branches
+    one.close()
+    assert noted == [
+        [(1, True, 3.0), (0, True, None)],
+        [(1, True, 3.0), (0, False, None), (2, False, 3.0), (3, False, 8.0), (4, True, 5.0)],
+        [(1, False, 0.0), (0, False, None), (2, True, 0.0)],
+        [
+            *[(1, False, 9.0), (0, False, None), (2, False, 9.0)],
+            *[(3, True, 3.0), (3, False, 1.0), (4, True, 1.5)],
+        ],
+        [(1, False, 3.0), (0, False, None), (2, False, 3.0), (3, False, 2.0), (4, False, 1.0)],
+    ]
 
 
 def test_an_exit_within_the_call_is_an_exception(program: Path) -> None:
