@@ -11,16 +11,13 @@ from hypothesis import strategies as st
 
 from gbfix.equivalence.elements import Choose, Values, drawn_elements, draws_of, largest_ordinary, steered_elements
 from gbfix.equivalence.example import Example
-from gbfix.equivalence.features import ALL_REQUIRE_GRAD, Feature, other_number
+from gbfix.equivalence.features import ALL_REQUIRE_GRAD, GROUPS, Feature, other_number
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, example_of, shape_of, tensors_of
 
 MOST_ELEMENTS = 100_000
 """Of all tensors of a drawn example together, where sizes are free to be smaller."""
 
 _SIZES = (2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
-_GROUPS = ("form", "rank", "dtype", "range", "size", "layout", "grad", "alias", "left out")
-"""In the order in which changes are made, since an alias needs equal shapes and dtypes."""
-
 _MANNERS = ("ordinary",) * 5 + ("steered",) * 2 + ("one special",) * 3 + ("all special",)
 _MOST_CHOSEN = 12
 """Of calls with more floating tensors, the later ones are never the only special one."""
@@ -112,14 +109,14 @@ def _with_features(choose: Choose, call: CallForm, taken: Sequence[Feature], oth
 
     As many draws for none as for some, so that one can be dropped in shrinking without a shift of all that follow.
     """
-    groups = [[feature for feature in taken if feature.group == group] for group in _GROUPS]
+    groups = [[feature for feature in taken if feature.group == group] for group in GROUPS]
     most = max(map(len, groups))
     even = [feature for members in groups for feature in members * (most // max(len(members), 1))]
     chosen = [_one_or_none(choose, f"feature {index}", even, len(even)) for index in range(3)]
     gradients = [feature for feature in taken if feature.name == ALL_REQUIRE_GRAD]
     chosen.append(_one_or_none(choose, "gradients", gradients * 2, 3))
-    chosen.append(_one_or_none(choose, "beyond", others, 9 * len(others)))
-    for feature in sorted(filter(None, chosen), key=lambda feature: _GROUPS.index(feature.group)):
+    chosen.append(_one_or_none(choose, "beyond", others, 7 * len(others)))
+    for feature in sorted(filter(None, chosen), key=lambda feature: GROUPS.index(feature.group)):
         call = feature.change(call)
     return call
 

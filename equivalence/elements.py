@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
 import torch
@@ -140,11 +140,9 @@ def largest_ordinary(form: TensorForm) -> float:
 
 def _floats(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
     largest = largest_ordinary(form)
-    ways = ("normal", "scaled", "normal", "shifted") if count > LISTED else ("listed", "normal", "scaled", "shifted")
-    way = ways[draws.way % len(ways)]
+    way = ("listed", "normal", "scaled", "shifted")[draws.way % 4]
     if way == "listed":
-        numbers = [number for number in ORDINARY if abs(number) <= largest]
-        return _listed(numbers, draws.elements[:count])
+        return _listed([number for number in ORDINARY if abs(number) <= largest], draws, count)
     seed = choose(f"{path} seed", SEEDS)
     if way == "normal":
         return Drawn(seed)
@@ -157,33 +155,24 @@ def _floats(choose: Choose, path: str, form: TensorForm, count: int, draws: Draw
 
 def _special_floats(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
     limits = torch.finfo(dtype_of(form.dtype))
-    if count > LISTED or draws.way % 2:
-        special = choose(f"{path} special", SPECIALS)
-        return special.make(limits, choose(f"{path} special index", range(min(count, 50))))
     tiny = limits.smallest_normal
-    odd = (
-        math.nan,
-        -0.0,
-        math.inf,
-        -math.inf,
-        math.nan,
-        tiny,
-        -tiny / 4,
-        limits.max,
-        limits.min,
-        limits.eps,
-        1 + limits.eps,
-    )
-    return _listed((*ORDINARY[:7], *odd), draws.elements[:count])
+    if draws.way % 2 == 0:
+        odd = (math.nan, -0.0, math.inf, -math.inf, math.nan, tiny, -tiny / 4, limits.max, limits.min, limits.eps)
+        return _listed((*ORDINARY[:7], *odd), draws, count)
+    special = choose(f"{path} special", SPECIALS)
+    found = special.make(limits, choose(f"{path} special index", range(50)) % count)
+    if isinstance(found, Drawn) and found.special and draws.way % 4 == 1:
+        return _with_special(_listed(ORDINARY[:7], draws, count), found.special)
+    return found
 
 
 def _mask(choose: Choose, path: str, count: int, draws: Draws) -> Values:
-    way = ("mixed", "all false", "all true", "mixed")[draws.way % 4]
-    if way != "mixed":
-        return Drawn(0, 0.0, 1.0 if way == "all true" else 0.0)
-    if count <= LISTED:
-        return _listed((False, True), draws.elements[:count])
-    return Drawn(choose(f"{path} seed", SEEDS), 1.0, choose(f"{path} shift", (0.0, 1.0, -1.0)))
+    way = ("listed", "all false", "all true", "mixed")[draws.way % 4]
+    if way == "listed":
+        return _listed((False, True), draws, count)
+    if way == "mixed":
+        return Drawn(choose(f"{path} seed", SEEDS), 1.0, choose(f"{path} shift", (0.0, 1.0, -1.0)))
+    return Drawn(0, 0.0, 1.0 if way == "all true" else 0.0)
 
 
 def _integers(choose: Choose, path: str, form: TensorForm, count: int, draws: Draws) -> Values:
@@ -193,17 +182,28 @@ def _integers(choose: Choose, path: str, form: TensorForm, count: int, draws: Dr
     numbers = sorted(range(low, high + 1), key=lambda n: (abs(n), n < 0))
     if form.high is None:
         numbers[3:3] = [limits.max, limits.min]
-    ways = ("listed", "drawn", "all equal") if count <= LISTED else ("drawn", "all equal")
-    way = ways[draws.way % len(ways)]
+    way = ("listed", "drawn", "all equal")[draws.way % 3]
     if way == "listed":
-        return _listed(numbers, draws.elements[:count])
-    if way == "all equal":
-        return Drawn(0, 0.0, choose(f"{path} element", numbers))
-    return _between(choose(f"{path} seed", SEEDS), low, high)
+        return _listed(numbers, draws, count)
+    if way == "drawn":
+        return _between(choose(f"{path} seed", SEEDS), low, high)
+    return Drawn(0, 0.0, choose(f"{path} element", numbers))
 
 
-def _listed(numbers: Sequence[float], indices: Sequence[int]) -> Values:
-    return Listed(tuple(numbers[index % len(numbers)] for index in indices))
+def _listed(numbers: Sequence[float], draws: Draws, count: int) -> Values:
+    """The drawn elements; in a larger tensor they are followed by more like the first."""
+    elements = tuple(numbers[index % len(numbers)] for index in draws.elements)
+    if count <= LISTED:
+        return Listed(elements[:count])
+    return Drawn(0, 0.0, elements[0], tuple(enumerate(elements)))
+
+
+def _with_special(values: Values, special: Sequence[tuple[int, float]]) -> Values:
+    if isinstance(values, Drawn):
+        return replace(values, special=(*values.special, *special))
+    numbers = dict(enumerate(values.numbers))
+    numbers.update((index, number) for index, number in special if index in numbers)
+    return Listed(tuple(numbers.values()))
 
 
 def _between(seed: int, low: int, high: int) -> Values:

@@ -16,13 +16,29 @@ from gbfix.equivalence.sizes import symbols_of
 
 LARGE = 257
 ALL_REQUIRE_GRAD = "requires grad"
+GROUPS = (
+    "form",
+    "rank",
+    "rank of one",
+    "dtype",
+    "dtype of one",
+    "range",
+    "size",
+    "size of one",
+    "layout",
+    "grad",
+    "alias",
+    "left out",
+)
+"""In the order in which changes are made: an alias needs equal shapes and dtypes. "of one": of one tensor only."""
+
 _MOST_TENSORS = 4
 """Of calls with more tensors, only the first get changes of their own."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A change. group: "form", "rank", "dtype", "range", "size", "layout", "grad", "alias" or "left out".
+    """A change. group: one of `GROUPS`.
 
     symbol: the one that a change to any other size concerns.
     """
@@ -97,7 +113,7 @@ def _ranks(call: CallForm) -> Iterator[Feature]:
         for path in free[:_MOST_TENSORS]:
             for rank in (1, 0, 3):
                 name = f"rank {rank} of {path}"
-                yield Feature(name, "rank", lambda call, path=path, rank=rank: _reshaped(call, [path], rank))  # type: ignore[misc]
+                yield Feature(name, "rank of one", lambda call, path=path, rank=rank: _reshaped(call, [path], rank))  # type: ignore[misc]
 
 
 def _reshaped(call: CallForm, paths: Sequence[str], rank: int) -> CallForm:
@@ -118,21 +134,21 @@ def _dtypes(call: CallForm, floating: Sequence[str]) -> Iterator[Feature]:
             yield _cast(dtype, paths, dtype)
     for path in paths[:_MOST_TENSORS] if len(paths) > 1 else []:
         for dtype in (*[one for one in floating if one in ("float16", "float64")], "int64", "bool"):
-            yield _cast(f"{dtype} of {path}", [path], dtype)
+            yield _cast(f"{dtype} of {path}", [path], dtype, group="dtype of one")
     for path, form in list(tensors_of(call))[:_MOST_TENSORS]:
         if form.integer or form.dtype == "bool":
             for dtype in ("int32", "int64", "uint8", "bool", *floating[:1]):
                 yield _cast(f"{dtype} of {path}", [path], dtype)
 
 
-def _cast(name: str, paths: Sequence[str], dtype: str) -> Feature:
+def _cast(name: str, paths: Sequence[str], dtype: str, group: str = "dtype") -> Feature:
     def change(path: str, form: TensorForm) -> Form:
         if path not in paths or form.dtype == dtype:
             return form
         low, high = (form.low, form.high) if form.integer else (-3, 9)
         return replace(form, dtype=dtype, low=low, high=high)
 
-    return Feature(name, "dtype", lambda call: call.with_tensors(change))
+    return Feature(name, group, lambda call: call.with_tensors(change))
 
 
 def _ranges(call: CallForm) -> Iterator[Feature]:
@@ -181,7 +197,7 @@ def _alone(name: str, place: tuple[str, int], size: int) -> Feature:
             return form
         return replace(form, shape=(*form.shape[: place[1]], size, *form.shape[place[1] + 1 :]))
 
-    return Feature(name, "size", lambda call: call.with_tensors(change))
+    return Feature(name, "size of one", lambda call: call.with_tensors(change))
 
 
 def _layouts(call: CallForm) -> Iterator[Feature]:

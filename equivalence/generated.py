@@ -29,6 +29,9 @@ _CORNERS_OF = {
     "grad": 1,
     "range": 1,
     "left out": 1,
+    "dtype of one": 1,
+    "size of one": 1,
+    "rank of one": 1,
 }
 
 
