@@ -23,7 +23,7 @@ from gbfix.evidence.describe import describe
 from gbfix.evidence.model import ArgumentsSeen
 
 TESTS = Path(__file__).parent
-SETTINGS = Settings(backend="eager", examples=60, compiled_examples=6, seconds=60.0, call_seconds=20.0)
+SETTINGS = Settings(backend="eager")
 PROGRAMS_RUN = (
     "aug_assign_became_selection",
     "batch_norm_of_the_unused_side",

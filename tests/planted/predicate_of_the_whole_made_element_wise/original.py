@@ -6,4 +6,4 @@ def f(x: torch.Tensor) -> torch.Tensor:
     """Pull everything into range once something has left it."""
     if (x > 2).any():
         x = x * 0.5
-    return x
+    return x + 0

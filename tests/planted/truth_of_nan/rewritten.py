@@ -3,4 +3,4 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    return torch.where(x.sum().abs() > 0, x + 1, x - 1)
+    return torch.where(x.sum().abs() > 0, x * 2, x * 3)

@@ -1,0 +1,3 @@
+import torch
+
+ARGUMENTS = (torch.randn(2, 3, dtype=torch.float16),)
