@@ -73,6 +73,19 @@ def load(target: Target, files: Iterable[str] = ()) -> ModuleType:
         raise CheckError(_place_and_text(error, target.file)) from error
 
 
+def text_of(path: str, given: Mapping[str, str]) -> str:
+    """The text given for a file, else that on disk, empty where there is none. Raises CheckError."""
+    if path in given:
+        return given[path]
+    try:
+        with tokenize.open(path) as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeError, SyntaxError) as error:
+        raise CheckError(f"{path}: cannot be read: {error}") from error
+
+
 def load_object(name: str, search: str) -> object:
     """What "module:attribute" names, the module being found from the folder `search` or as Python finds it.
 

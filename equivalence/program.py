@@ -6,6 +6,7 @@ Runs in the process of the version, see `serving`.
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from gbfix.equivalence import reach
 from gbfix.equivalence.compiling import Compiler, CountingBackend
 from gbfix.equivalence.counts import count
 from gbfix.equivalence.example import Example
-from gbfix.equivalence.loading import load, substitute
+from gbfix.equivalence.loading import load, substitute, text_of
 from gbfix.equivalence.model import CheckError, Condition, Counts, Mode, Observation, Parameter, Settings, Setup, Target
 from gbfix.equivalence.modules import Callee, Callees, parameters_of, seed_generators
 from gbfix.equivalence.observation import observe_call
@@ -95,11 +96,12 @@ class Program:
             self.compiler.fullgraph = fullgraph
             if self._compiles_itself is None:
                 self._find_out(examples[0])
-            self.load()
-            self.setup()
+            problem = self._load_anew()
             function = self.called_for(examples[0])
 
             def call(example: Example) -> object:
+                if problem and fullgraph and self.compiler.compiled:  # what it compiled is for default mode
+                    raise RuntimeError(f"the program cannot be loaded twice: {problem}")
                 args, kwargs = self.arguments(example)
                 with torch.set_grad_enabled(example.grad_enabled):
                     return function(*args, **kwargs)
@@ -186,6 +188,23 @@ class Program:
             seconds=observation.seconds or time.perf_counter() - started,
         )
 
+    def _load_anew(self) -> str:
+        """Load once more, or go on with what is loaded where the program does something that can be done only once.
+
+        Gives what was wrong, such as an operator that is registered already.
+        """
+        modules, compiled = dict(sys.modules), list(self.compiler.compiled)
+        try:
+            self.load()
+            self.setup()
+        except CheckError as error:
+            if self._callees is None:
+                raise
+            sys.modules.update(modules)
+            self.compiler.compiled[:] = compiled
+            return str(error)
+        return ""
+
     def _loaded(self) -> Callees:
         if self._callees is None:
             self.load()
@@ -202,7 +221,7 @@ class Program:
         compilers = {}
         if self.version.measure:
             for path in sorted({*texts, *self.version.other_texts}):
-                original, rewritten = (_text(path, given) for given in (texts, self.version.other_texts))
+                original, rewritten = (text_of(path, given) for given in (texts, self.version.other_texts))
                 found = reach.changed_conditions(original, rewritten, path)
                 if found:
                     texts[path] = original
@@ -223,15 +242,3 @@ def _names(parameters: Sequence[Parameter], positional: int) -> list[str]:
             names += [f"{each.name}[{index}]" for index in range(positional - len(names))]
     names += [f"argument {index}" for index in range(len(names), positional)]
     return names[:positional]
-
-
-def _text(path: str, given: Mapping[str, str]) -> str:
-    if path in given:
-        return given[path]
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeError) as error:
-        raise CheckError(f"{path}: cannot be read: {error}") from error

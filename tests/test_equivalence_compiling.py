@@ -271,6 +271,31 @@ def test_counts_of_a_function_that_compiles_itself(program: Path) -> None:
     assert (counts.graphs, counts.breaks, counts.fullgraph) == (1, (), True)
 
 
+ONCE = """
+library = torch.library.Library("gbfix_tests", "DEF")
+library.define("twice(Tensor x) -> Tensor")
+library.impl("twice", lambda x: x * 2, "CompositeImplicitAutograd")
+
+def twice(x):
+    return torch.ops.gbfix_tests.twice(x) if x.sum() > 0 else x
+@torch.compile
+def own_twice(x):
+    return torch.ops.gbfix_tests.twice(x)
+"""
+
+
+def test_counts_of_a_program_that_can_be_loaded_only_once(program: Path) -> None:
+    found = {}
+    for attribute in ("twice", "own_twice"):
+        one = Subject(target(program, attribute), {str(program): PROGRAM + ONCE}, Mode.COMPILED, Settings())
+        found[attribute] = one.counts([vector(1.0)])
+        one.close()
+    assert (found["twice"].graphs, found["twice"].raised) == (2, "")
+    assert found["own_twice"].graphs == 1
+    for counts in found.values():  # PROGRAM compiles functions when it is loaded
+        assert "the program cannot be loaded twice: " in counts.fullgraph_error
+
+
 def test_the_second_call_sees_what_the_first_left(program: Path) -> None:
     one = subject(program, "counts_calls")
     observation = one.observe(number(0))
