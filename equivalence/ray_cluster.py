@@ -11,6 +11,7 @@ import importlib
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -59,13 +60,20 @@ def run_on_ray(
         ray.shutdown()
 
 
-def check_on_worker(job: Job, home: str, work: str = CHECK) -> Verdict:
+def check_on_worker(job: Job, home: str, folder: str, work: str = CHECK) -> Verdict:
     """One check within a Ray task, whose current folder holds the files of the folder `home`.
 
-    The verdict names files as they are called at home. Raises CheckError when nothing can be checked on this worker.
+    folder: the current one at home, in which the check runs; an empty one stands for a folder outside of `home`. The
+    verdict names files as they are called at home. Raises CheckError when nothing can be checked on this worker.
     """
     here = os.path.realpath(os.getcwd())
-    ((_, verdict),) = run_jobs([moved_job(job, home, here)], 1, work=work)
+    with tempfile.TemporaryDirectory(prefix="gbfix-ray-") as elsewhere:
+        inside = _moved(folder, home, here)
+        os.chdir(inside if inside != folder else elsewhere)
+        try:
+            ((_, verdict),) = run_jobs([moved_job(job, home, here)], 1, work=work)
+        finally:
+            os.chdir(here)  # of the next task, too
     return moved_verdict(verdict, here, home)
 
 
@@ -167,11 +175,12 @@ def _verdicts(
     work: str,
 ) -> Iterator[tuple[int, Verdict]]:
     task = ray.remote(check_on_worker)
+    folder = os.path.realpath(os.getcwd())
     running = {}
     for number, job in enumerate(jobs):
         # No second try: a check that takes its machine down would take down the next.
         placed = task.options(num_cpus=1, num_gpus=_gpus(job), max_retries=0)
-        running[placed.remote(job, home, work)] = number
+        running[placed.remote(job, home, folder, work)] = number
         advance(number, "on the cluster", 0, 0)
     while running:
         (ended,), _ = ray.wait(list(running), num_returns=1)

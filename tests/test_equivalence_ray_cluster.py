@@ -48,10 +48,13 @@ import os, pathlib
 from gbfix.equivalence.model import Status, Verdict
 
 def look(job, progress):
-    here = os.getcwd()
+    here = os.path.dirname(job.target.file)
     files = sorted(str(path.relative_to(here)) for path in pathlib.Path(here).rglob("*") if path.is_file())
     progress("looking", 1, 2)
     return Verdict(job.target.name, Status.EQUAL, f"{job.target.file} {open(job.target.file).read()!r} {files}")
+
+def folder(job, progress):
+    return Verdict(job.target.name, Status.EQUAL, f"{os.getcwd()} {sorted(os.listdir())}")
 
 def exits(job, progress):
     os._exit(3)
@@ -156,7 +159,22 @@ def test_workers_with_other_versions_are_told_apart(cluster: str, root: Path, mo
         list(run_on_ray([job_for(root)], cluster, root))
 
 
-def test_verdicts_are_those_of_the_pool(cluster: str, root: Path) -> None:
+@pytest.mark.parametrize("folder", [".", "part", "/"])
+def test_checks_run_in_the_current_folder(
+    cluster: str, root: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "part").mkdir()
+    (root / "part" / "data.txt").write_text("data")
+    monkeypatch.chdir(root / folder)
+    ((_, verdict),) = run_on_ray([job_for(root)], cluster, root, work="works:folder")
+    assert verdict.reason == {"part": f"{root}/part ['data.txt']", ".": f"{root} ['model.py', 'part', 'works.py']"}.get(
+        folder, verdict.reason
+    )
+    assert (str(root) in verdict.reason) == (folder != "/")
+
+
+def test_verdicts_are_those_of_the_pool(cluster: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
     file = str(root / "model.py")
     wrong = replace(job_for(root, examples=20), rewritten={file: RIGHT.replace("x + 1.0", "x + 3.0")})
     jobs = [job_for(root, examples=20), wrong]
