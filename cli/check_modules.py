@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -67,9 +67,10 @@ def module_of_name(dotted: str, folder: Path) -> ModuleFile:
     raise ConfigurationError(f"there is no Python source for the module {dotted}; name its file: path/file.py:name")
 
 
-def imported_files(module: ModuleFile) -> frozenset[Path]:
-    """The file of a module and those that it imports, directly or not, as far as they lie below its folder.
+def imported_files(module: ModuleFile, folders: Sequence[Path] = ()) -> frozenset[Path]:
+    """The file of a module and those that it imports, directly or not.
 
+    As far as they lie below its folder, or else below one of `folders`, from which modules are imported as well.
     Imports count wherever they stand; a file that does not parse imports nothing here.
     """
     found: set[Path] = set()
@@ -79,7 +80,9 @@ def imported_files(module: ModuleFile) -> frozenset[Path]:
         if file in found:
             continue
         found.add(file)
-        waiting += [target for name in _imports(file) for target in _project_files(name, file, module.search)]
+        waiting += [
+            target for name in _imports(file) for target in _project_files(name, file, (module.search, *folders))
+        ]
     return frozenset(found)
 
 
@@ -132,14 +135,17 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{base}{'' if base.endswith('.') else '.'}{alias.name}" for alias in node.names)
 
 
-def _project_files(dotted: str, importer: Path, search: Path) -> Iterator[Path]:
-    """The file of a module and those of the packages that hold it, which run first."""
+def _project_files(dotted: str, importer: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    """The file of a module and those of the packages that hold it, which run first; of the first folder that has it."""
     names = [name for name in dotted.split(".") if name]
     level = len(dotted) - len(dotted.lstrip("."))
-    above = importer.parents[level - 1] if level and level <= len(importer.parents) else search
-    if level and (above / "__init__.py").is_file():
-        yield above / "__init__.py"
-    for length in range(1, len(names) + 1):
-        file = _file_below(above, names[:length])
-        if file is not None:
-            yield Path(os.path.realpath(file))
+    if level:
+        above = importer.parents[min(level, len(importer.parents)) - 1]
+        folders = [above]
+        if (above / "__init__.py").is_file():
+            yield above / "__init__.py"
+    for above in folders:
+        files = [file for length in range(1, len(names) + 1) if (file := _file_below(above, names[:length]))]
+        yield from (Path(os.path.realpath(file)) for file in files)
+        if files:
+            return

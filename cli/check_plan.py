@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gbfix.cli.check_entries import Entries, EntryTarget, FunctionAt
 from gbfix.cli.check_factories import needed_arguments
-from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_name
+from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_file, module_of_name
 from gbfix.cli.check_reach import called_names
 from gbfix.cli.check_targets import find_target
 from gbfix.cli.check_versions import Change, Changes, applied, fixes_in, given, overlaid, own_changes, words
@@ -109,12 +109,21 @@ class Planner:
 
     def _changes(self, found: EntryTarget) -> dict[Path, Change]:
         """What differs between the versions and concerns a target: what is pending, else what was applied."""
-        if found.target is not None and not found.target.attribute:  # what a test reaches is not known
-            changes = dict(self._all_changes(found.file))
-            return changes if changes or self._is_given else dict(self._applied(self._edited()))
+        if found.target is not None and not found.target.attribute:
+            return self._changes_for_test(found)
         reached = self._reached(found)
         changes = self._own(found, reached, self._all_changes(found.file))
         return changes if changes or self._is_given else self._own(found, reached, self._applied(reached))
+
+    def _changes_for_test(self, found: EntryTarget) -> dict[Path, Change]:
+        """What a test imports is rather all of a change than what its source mentions."""
+        changes = self._all_changes(found.file)
+        if not changes and not self._is_given:
+            changes = self._applied(self._edited())
+        settings = (folder / "conftest.py" for folder in found.file.parents if self._is_ours(folder / "conftest.py"))
+        loaded = [module_of_file(file) for file in (found.file, *settings) if file.is_file()]
+        reached = {file for module in loaded for file in imported_files(module, self._folders)}
+        return {file: change for file, change in changes.items() if file in reached or not self._is_ours(file)}
 
     def _own(self, found: EntryTarget, reached: frozenset[Path], changes: Changes) -> dict[Path, Change]:
         """The changes that a target can notice; those of installed packages always count as reached."""
@@ -177,7 +186,14 @@ class Planner:
         if found.target is None or not self._is_ours(found.file):
             return frozenset({found.file})
         recorded = self._entries.files() if self._entries else ()
-        return imported_files(_module(found.target)) | frozenset(filter(self._is_ours, recorded))
+        return imported_files(_module(found.target), self._folders) | frozenset(filter(self._is_ours, recorded))
+
+    @cached_property
+    def _folders(self) -> tuple[Path, ...]:
+        """Where modules of the project are usually imported from."""
+        return tuple(
+            Path(os.path.realpath(folder)) for top in (Path.cwd(), self._root) for folder in (top, top / "src")
+        )
 
     def _plan(self, found: EntryTarget, changes: Changes) -> Planned:
         target = found.target

@@ -45,7 +45,9 @@ class Checks:
         if self.rerun or plan.job.settings.bench:
             return None
         known = reusable(load_verdicts(self.root), plan.key)
-        return None if known is None else replace(known, earlier=True, versions=plan.versions, fixes=plan.job.fixes)
+        if known is None:
+            return None
+        return replace(known, earlier=True, bench=None, versions=plan.versions, fixes=plan.job.fixes)
 
     def _checked(self, plans: Sequence[Planned]) -> Iterator[tuple[int, Verdict]]:
         jobs = [plan.job for plan in plans if plan.job is not None]

@@ -127,3 +127,12 @@ def test_what_a_module_imports_wherever_the_import_stands(tree: Path) -> None:
 def test_packages_without_an_init_file(tree: Path) -> None:
     found = imported_files(module_of_name("space.mod", tree))
     assert {file.name for file in found} == {"mod.py", "other.py"}
+
+
+def test_modules_of_other_folders_when_the_own_one_has_none(tree: Path) -> None:
+    make(tree, {"tests/test_it.py": "import lib.mod\nimport other\n", "tests/other.py": ""})
+    module = module_of_file(tree / "tests" / "test_it.py")
+    assert {file.name for file in imported_files(module)} == {"test_it.py", "other.py"}
+    found = imported_files(module, [tree, tree / "src"])
+    names = {file.relative_to(tree).as_posix() for file in found}
+    assert names == {"tests/test_it.py", "tests/other.py", "src/lib/__init__.py", "src/lib/mod.py"}

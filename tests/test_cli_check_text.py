@@ -91,6 +91,13 @@ def test_an_error_of_the_rewritten_version_is_shown() -> None:
     assert "original: Data-dependent" not in text
 
 
+def test_a_test_of_the_project_says_itself_how_it_compiles() -> None:
+    counts = replace(BEFORE, fullgraph_error="not tried: a test says itself how it compiles")
+    text = written(replace(EQUAL, original=counts, rewritten=counts))
+    assert "            fullgraph=True               not tried     not tried\n" in text
+    assert "rewritten: " not in text.partition("counts")[2]
+
+
 def test_totals_where_there_are_several() -> None:
     assert written(EQUAL, UNLOADABLE, NOT_REACHED).endswith("\n\n3 targets: 1 equal, 2 not tested\n")
     assert "targets" not in written(EQUAL)
