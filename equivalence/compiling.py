@@ -14,6 +14,9 @@ from typing import Any
 
 import torch
 import torch._dynamo
+from torch._dynamo.exc import InvalidBackend
+
+from gbfix.equivalence.model import CheckError
 
 _DROPPED = ("backend", "mode", "options")
 """What the backend of the check stands for."""
@@ -22,18 +25,26 @@ _DROPPED = ("backend", "mode", "options")
 class CountingBackend:
     """A backend of torch.compile that counts the graphs it is given and hands them to another, named backend.
 
-    Raises torch's InvalidBackend when there is none of that name.
+    That is looked up late: the program may be what registers it.
     """
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
         self.graphs = 0
-        self._compile: Callable[..., Any] = torch._dynamo.lookup_backend(name)
 
     def __call__(self, graph: torch.fx.GraphModule, inputs: Any, **options: Any) -> Any:  # noqa: ANN401
         """Compile one graph."""
         self.graphs += 1
-        return self._compile(graph, inputs, **options)
+        return self.look_up()(graph, inputs, **options)
+
+    def look_up(self) -> Callable[..., Any]:
+        """The backend that compiles. Raises CheckError when there is none of that name."""
+        try:
+            found: Callable[..., Any] = torch._dynamo.lookup_backend(self.__name__)
+        except InvalidBackend as error:
+            hint = "see torch._dynamo.list_backends()"
+            raise CheckError(f"backend {self.__name__}: PyTorch knows none of that name; {hint}") from error
+        return found
 
 
 @dataclass(frozen=True)
@@ -60,8 +71,9 @@ class Compiler:
     def install(self) -> None:
         """Put it in the place of torch.compile, torch.compiler.compile, Module.compile and torch._dynamo.optimize.
 
-        PyTorch's own calls of these stay what they are.
+        PyTorch's own calls of these stay what they are. That the environment switches compilation off does not count.
         """
+        torch._dynamo.config.disable = False
         real_module, real_optimize = torch.nn.Module.compile, torch._dynamo.optimize
 
         @functools.wraps(torch.compile)

@@ -24,7 +24,7 @@ from gbfix.equivalence.model import CheckError, Target
 Compile = Callable[[str, str], CodeType]
 """Makes code of the text of a file; arguments: the text, and the path that the code is to name."""
 
-_NOT_OURS = frozenset({"torch", "gbfix", "numpy", "importlib", "builtins", "sys", "typing"})
+_NOT_OURS = frozenset({"torch", "gbfix", "numpy", "sympy", "mpmath", "networkx", "hypothesis", "msgspec", "libcst"})
 """Packages that this process works with: another text for one of their files would not be the one in use."""
 
 

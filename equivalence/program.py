@@ -65,6 +65,8 @@ class Program:
         self.compiler.forget()
         seed_generators(settings.seed)
         self._module = load(target, self.version.texts)
+        if self.compiler.backend is not None:
+            self.compiler.backend.look_up()
         self._callees = Callees(self._module, target, settings, self.compiler)
 
     def setup(self) -> Setup:

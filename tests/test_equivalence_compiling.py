@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+import torch._dynamo
 from subjects import number, subject, target, vector, written
 
 from gbfix.equivalence.model import CheckError, Mode, Observation, Settings
@@ -247,9 +249,24 @@ def test_the_backend_of_the_settings_is_used(program: Path) -> None:
     one.close()
     assert observation.graphs == 1
     one = subject(program, "bare", Mode.COMPILED, Settings(backend="no_such_backend"))
-    with pytest.raises(CheckError, match="no_such_backend"):
+    with pytest.raises(CheckError, match="backend no_such_backend: PyTorch knows none of that name"):
         one.setup()
     one.close()
+
+
+def test_a_backend_that_the_program_registers(program: Path) -> None:
+    own = "\n\n@torch._dynamo.register_backend\ndef of_the_program(graph, inputs):\n    return graph.forward\n"
+    settings = Settings(backend="of_the_program")
+    one = Subject(target(program, "plain"), {str(program): PROGRAM + own}, Mode.COMPILED, settings)
+    observation = one.observe(vector(1.0))
+    one.close()
+    assert (_values(observation), observation.graphs) == ([101.0], 1)
+
+
+def test_compiling_is_not_switched_off_by_the_environment(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch._dynamo.config, "disable", True)
+    compiled, _ = _observed(program, "plain", Mode.COMPILED)
+    assert compiled.graphs == 1
 
 
 def test_counts_force_one_graph_on_the_programs_own_compile_calls(program: Path) -> None:
