@@ -71,6 +71,7 @@ class Planner:
         self._evidence = evidence
         self._entries = None if evidence is None else Entries(evidence)
         self._find_pending = pending
+        self._given: dict[Path, Changes] = {}
         self._targets = [self._named(text) for text in wanted.targets]
 
     def plans(self) -> tuple[Planned, ...]:
@@ -151,7 +152,9 @@ class Planner:
         if wanted.overlay:
             return self._overlaid
         if self._is_given:
-            return given(wanted.original, wanted.rewritten, target, self._root)
+            if target not in self._given:
+                self._given[target] = given(wanted.original, wanted.rewritten, target, self._root)
+            return self._given[target]
         return self._pending
 
     @cached_property
