@@ -1,8 +1,8 @@
 """Two observations of the same call: everything in which they differ, the most important first.
 
 NaN equals NaN at the same place, whatever its payload; -0.0 is not 0.0. Not compared: the sign of a zero in a gradient
-(torch.where adds +0.0 to what it passes on), the strides of dimensions of size 1 and of empty tensors, the hash order
-of sets, the time, the graphs and the branches taken.
+(torch.where adds +0.0 to what it passes on) and its strides, the strides of dimensions of size 1 and of empty tensors,
+the hash order of sets, the time, the graphs and the branches taken.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def same_for_compiled(
        in both versions, if that was torch and no `raise` statement, and the compiler names its type or its text.
     3. A backend that makes code of its own (any but "eager" and "aot_eager") fuses other operations when one graph
        stands in place of two: floating values and gradients may then differ by what torch.testing allows for their
-       dtype, with NaN and infinities at the same places, and results and gradients may have other strides.
+       dtype, with NaN and infinities at the same places, and results may have other strides.
 
     What is reported is relative to whichever of the two is closer. The text is "" where both agree. Differences that
     eager mode shows already are not looked for here: compare eagerly first.
@@ -78,7 +78,7 @@ def same_for_compiled(
 
 
 def _is_layout_of_code(difference: Difference) -> bool:
-    return difference.aspect == "strides" and difference.where.startswith(("result", "gradient"))
+    return difference.aspect == "strides" and difference.where.startswith("result")
 
 
 def _same_place(one: Difference, other: Difference) -> bool:

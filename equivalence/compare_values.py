@@ -30,7 +30,7 @@ class Comparison:
         self._rounding = rounding
 
     def walk(self, one: Described, other: Described, where: str, *, gradient: bool = False) -> Iterator[Difference]:
-        """The differences of two values, by place. gradient: the sign of a zero does not count."""
+        """The differences of two values, by place. gradient: strides and the sign of a zero do not count."""
         if one == other:
             return
         if (one.kind, one.type) != (other.kind, other.type):
@@ -77,7 +77,7 @@ class Comparison:
         for aspect in ("dtype", "shape", "device"):
             if getattr(first, aspect) != getattr(second, aspect):
                 yield Difference(aspect, where, _fact(getattr(first, aspect)), _fact(getattr(second, aspect)))
-        if first.layout != second.layout or _strides(first) != _strides(second):
+        if first.layout != second.layout or (not gradient and _strides(first) != _strides(second)):
             yield Difference("strides", where, _layout(first), _layout(second))
         if _grad(first) != _grad(second):
             yield Difference("requires_grad", where, _grad(first), _grad(second))

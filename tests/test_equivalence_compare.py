@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from gbfix.equivalence.compare import compare, same_for_compiled
+from gbfix.equivalence.describe import describe
 from gbfix.equivalence.model import Difference, Event, Mode, Observation, Raised, Tolerance
 from gbfix.equivalence.observation import observe_call
 
@@ -302,6 +303,16 @@ def test_the_sign_of_a_zero_gradient_is_not_compared() -> None:
         return (torch.zeros(3).requires_grad_(),)
 
     assert found(lambda x: x * 0.0, lambda x: torch.where(x > 1, x * -0.0, x * 0.0), zeros) == []
+
+
+def test_the_strides_of_a_gradient_are_not_compared_but_its_layout_is() -> None:
+    def laid(gradient: torch.Tensor) -> Observation:
+        return Observation(gradients={"x": describe(gradient, "gradient of x")})
+
+    plain = torch.arange(6.0).reshape(2, 3)
+    assert compare(laid(plain), laid(plain.t().contiguous().t()), Mode.EAGER) == ()
+    (difference,) = compare(laid(plain), laid(plain.to_sparse()), Mode.EAGER)
+    assert (difference.aspect, difference.where) == ("strides", "gradient of x")
 
 
 def test_gradients_are_not_asked_for_without_grad_mode() -> None:
