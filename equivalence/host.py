@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import os
 import pickle
+import shutil
 import signal
 import sys
 import threading
@@ -24,10 +25,13 @@ Progress = Callable[[str, int, int], None]
 
 
 def main() -> None:
-    """Work on the job that standard input brings. Arguments: the work ("module:function"), the pipe's descriptor."""
-    work, descriptor = sys.argv[1], int(sys.argv[2])
+    """Work on the job that standard input brings.
+
+    Arguments: the work ("module:function"), the pipe's descriptor, and the folder of all temporary files.
+    """
+    work, descriptor, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     job: Job = pickle.load(sys.stdin.buffer)
-    threading.Thread(target=_end_with_the_command, daemon=True).start()
+    threading.Thread(target=_end_with_the_command, args=(folder,), daemon=True).start()
     # Versions of the user's program are forked off: they must neither write here nor keep the pipe open.
     os.register_at_fork(after_in_child=lambda: _close(descriptor))
     line = Connection(descriptor, readable=False)
@@ -74,11 +78,12 @@ def _refusal(settings: Settings) -> str:
     return ""
 
 
-def _end_with_the_command() -> None:
+def _end_with_the_command(folder: str) -> None:
     """Standard input ends when the command is gone, however that came: then so is everything of this check."""
     while os.read(0, 1):  # not through sys.stdin, whose lock would be held when Python shuts down
         pass
     end_descendants(os.getpid())
+    shutil.rmtree(folder, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 
 

@@ -89,13 +89,15 @@ class _Host:
         # What it leaves there is removed, also when it is killed.
         self._folder = tempfile.TemporaryDirectory(prefix="gbfix-check-", ignore_cleanup_errors=True)
         self._errors = Path(self._folder.name, "errors")
-        environment = {**os.environ, "TMPDIR": self._folder.name}
+        folder = self._folder.name
+        # Hypothesis would make a folder of its own in the project.
+        environment = {**os.environ, "TMPDIR": folder, "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder, "hypothesis"))}
         if threads:
             environment.setdefault("OMP_NUM_THREADS", str(threads))
         try:
             with self._errors.open("wb") as errors:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-c", _START, work, str(far_end.fileno())],
+                    [sys.executable, "-c", _START, work, str(far_end.fileno()), folder],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=errors,

@@ -96,13 +96,17 @@ def test_leaving_early_ends_all_hosts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_ending_the_command_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     notes = tmp_path / "pids"
-    command = subprocess.Popen([sys.executable, "-c", SCRIPT, str(notes)], stderr=subprocess.PIPE)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    command = subprocess.Popen([sys.executable, "-c", SCRIPT, str(notes)], stderr=subprocess.PIPE, env=environment)
     _wait_for(notes, 2)
     command.send_signal(number)
     _, error = command.communicate(timeout=20)
     assert command.returncode != 0
     assert (b"KeyboardInterrupt" in error) == (number is signal.SIGINT)
     assert _all_end(notes, 4)
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_no_job_can_get_round_is_an_error() -> None:
