@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def by_partial(x):
 def imported(x):
     return note(x)
 
-@torch.compiler.compile(backend="eager") if False else functools.partial(torch.compiler.compile, backend="none")
+@functools.partial(torch.compiler.compile, backend="none")
 def by_compiler(x):
     return note(x)
 
@@ -121,11 +122,6 @@ def cond(x):
     return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
 
 seen = []
-def once_per_compile(x):
-    if compiling():
-        seen.append(1)
-    return x + len(seen)
-
 def counts_calls(x):
     seen.append(1)
     return x + len(seen)
@@ -143,8 +139,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _values(observation: Observation) -> list[float]:
-    import struct
-
     assert observation.raised is None, observation.raised
     assert observation.result is not None
     assert observation.result.tensor is not None

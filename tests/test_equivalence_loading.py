@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -88,7 +89,7 @@ def test_a_file_through_a_symbolic_link(tmp_path: Path) -> None:
 
 
 def test_files_that_no_name_leads_to(tmp_path: Path) -> None:
-    text = {"": "def f():\n    return __name__\n"}[""]
+    text = "def f():\n    return __name__\n"
     odd = written(tmp_path, text, "my-model.py")
     assert _loaded(tmp_path, target(odd, "f"), {}, "module.f()") == "my-model"
     like_a_library = written(tmp_path, text, "json.py")
@@ -129,25 +130,16 @@ def test_pytorch_itself_cannot_be_checked() -> None:
 
     file = str(Path(torch.nn.functional.__file__).resolve())
     aim = Target("torch.nn.functional:relu", file, "torch.nn.functional", str(Path(file).parents[3]), "relu")
-    with Subject_of(aim) as one, pytest.raises(CheckError, match="belongs to torch, which runs the checks"):
+    with _version(aim) as one, pytest.raises(CheckError, match="belongs to torch, which runs the checks"):
         one.setup()
 
 
-class Subject_of:  # noqa: N801
-    """A version that is closed at the end."""
-
-    def __init__(self, aim: Target, texts: dict[str, str] | None = None, mode: Mode = Mode.EAGER) -> None:
-        self.one = Subject(aim, texts or {}, mode, Settings())
-
-    def __enter__(self) -> Subject:
-        return self.one
-
-    def __exit__(self, *_: object) -> None:
-        self.one.close()
+def _version(aim: Target, texts: dict[str, str] | None = None) -> closing[Subject]:
+    return closing(Subject(aim, texts or {}, Mode.EAGER, Settings()))
 
 
 def _says(path: Path, attribute: str, factory: str = "") -> str:
-    with Subject_of(target(path, attribute, factory=factory)) as one, pytest.raises(CheckError) as raised:
+    with _version(target(path, attribute, factory=factory)) as one, pytest.raises(CheckError) as raised:
         one.setup()
     return str(raised.value)
 
@@ -234,7 +226,7 @@ def targets(tmp_path: Path) -> Path:
 def test_what_can_be_a_target(
     targets: Path, attribute: str, factory: str, parameters: list[str], is_module: bool
 ) -> None:
-    with Subject_of(target(targets, attribute, factory=factory)) as one:
+    with _version(target(targets, attribute, factory=factory)) as one:
         setup = one.setup()
         assert [each.name for each in setup.parameters] == parameters
         assert setup.module == is_module
@@ -243,7 +235,7 @@ def test_what_can_be_a_target(
 
 
 def test_an_object_is_new_for_each_example(targets: Path) -> None:
-    with Subject_of(target(targets, "Plain.method")) as one:
+    with _version(target(targets, "Plain.method")) as one:
         first, second = one.observe(number(0)), one.observe(number(0))
     assert [first.result.text, first.again.result.text, second.result.text] == ["6", "7", "6"]  # type: ignore[union-attr]
 
@@ -263,7 +255,7 @@ def test_the_random_numbers_drawn_while_loading_are_alike(tmp_path: Path) -> Non
     )
     results = []
     for _ in range(2):
-        with Subject_of(target(path, "f")) as one:
+        with _version(target(path, "f")) as one:
             results.append(one.observe(number(0)).result)
     assert results[0] == results[1]
 
@@ -272,7 +264,7 @@ def test_a_factory_in_another_module_and_a_substituted_file(tmp_path: Path) -> N
     path = written(tmp_path, "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n")
     text = path.read_text().replace("return x", "return x + 41")
     written(tmp_path, "from program import Net\ndef build():\n    return Net()\n", "factories.py")
-    with Subject_of(target(path, "Net", factory="factories:build"), {str(path): text}) as one:
+    with _version(target(path, "Net", factory="factories:build"), {str(path): text}) as one:
         assert one.observe(number(1)).result.text == "42"  # type: ignore[union-attr]
 
 
@@ -282,7 +274,7 @@ def test_a_module_that_the_host_has_imported_is_loaded_anew(tmp_path: Path, monk
     written(tmp_path, "from known_to_the_host import f\ndef g(x):\n    return f(x)\n", "also_known.py")
     load_object("also_known:g", str(tmp_path))
     text = "def f(x):\n    return 'given'\ndef h(x):\n    import also_known\n    return also_known.g(x)\n"
-    with Subject_of(target(path, "h"), {str(path): text}) as one:
+    with _version(target(path, "h"), {str(path): text}) as one:
         assert one.observe(number(1)).result.text == "'given'"  # type: ignore[union-attr]
 
 
