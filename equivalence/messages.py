@@ -216,10 +216,7 @@ def _warnings(recorder: Recorder) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _descriptors(recorder: Recorder) -> Iterator[None]:
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
-    _flush_c()
+    _flush()
     saved = os.dup(1), os.dup(2)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         os.dup2(out.fileno(), 1)
@@ -227,7 +224,7 @@ def _descriptors(recorder: Recorder) -> Iterator[None]:
         try:
             yield
         finally:
-            _flush_c()
+            _flush()  # What went to a stream that the program kept (`from sys import stdout`) is in its buffer still.
             for descriptor, copy in zip((1, 2), saved, strict=True):
                 os.dup2(copy, descriptor)
                 os.close(copy)
@@ -237,6 +234,9 @@ def _descriptors(recorder: Recorder) -> Iterator[None]:
                     recorder.rows.append((kind, "fd", data))
 
 
-def _flush_c() -> None:
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(Exception):
+            stream.flush()  # type: ignore[union-attr]
     with contextlib.suppress(Exception):
         ctypes.CDLL(None).fflush(None)

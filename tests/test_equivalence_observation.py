@@ -339,8 +339,9 @@ def test_below_python() -> None:
 def test_what_was_printed_before_is_not_lost(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
-        "import torch\nfrom gbfix.equivalence.observation import observe_call\n"
-        "print('before')\nobserve_call(lambda x: print('inside'), (1,), {}, names=('x',))\nprint('after')\n"
+        "import sys\nfrom gbfix.equivalence.observation import observe_call\nkept = sys.stdout\nprint('before')\n"
+        "seen = observe_call(lambda x: (print('in'), kept.write('kept')), (1,), {}, names=('x',))\nprint('after')\n"
+        "assert [(each.text, each.name) for each in seen.events] == [('in\\n', ''), ('kept', 'fd')], seen.events\n"
     )
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("before\nafter\n", "")
