@@ -134,7 +134,7 @@ def _counted(job: Job, verdict: Verdict, subject: Subject) -> tuple[str, ...]:
 
 def _figures(counts: Counts, job: Job) -> str:
     figures = [f"graphs={counts.graphs}", f"recompiles={counts.recompiles_values + counts.recompiles_shapes}"]
-    if counts.breaks:
+    if counts.breaks or not counts.fullgraph:
         figures.append(f"breaks={len(counts.breaks)}")
     if counts.fullgraph:
         figures.append("fullgraph=True")
