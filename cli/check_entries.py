@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gbfix.cli.check_factories import loadable
+from gbfix.cli.check_factories import CompileCall, loadable
 from gbfix.cli.check_modules import ModuleFile, module_of_file
 from gbfix.cli.names import display_name
 from gbfix.engine.model import GbfixError
@@ -44,10 +44,14 @@ class EntryTarget:
 
 
 class Entries:
-    """The compiled functions of the project that a run showed, each once."""
+    """The compiled functions of the project that a run showed, each once.
 
-    def __init__(self, evidence: Evidence) -> None:
+    text_then: gives what a file held at the time of the run, None when nobody knows.
+    """
+
+    def __init__(self, evidence: Evidence, text_then: Callable[[Path], str | None]) -> None:
         self._evidence = evidence
+        self._text_then = text_then
         self._by_function: dict[FunctionAt, list[Entry]] = {}
         for entry in evidence.entries:
             if entry.defined is not None and self._path(entry.defined).is_file():
@@ -93,11 +97,15 @@ class Entries:
     def _target(self, module: ModuleFile, function: FunctionAt, entries: list[Entry]) -> Target | None:
         """None when nothing says how to get at it. Raises GbfixError for a file that does not parse."""
         for entry in entries:
-            at = entry.compiled_at
-            made = loadable(module, function.qualname, self._path(at) if at else None, at.line if at else 0)
+            made = loadable(module, function.qualname, self._compile_call(entry.compiled_at))
             if made is not None:
                 return made
         return None
+
+    def _compile_call(self, at: Place | None) -> CompileCall | None:
+        path = None if at is None else self._path(at)
+        text = None if path is None else self._text_then(path)
+        return None if at is None or path is None or text is None else CompileCall(path, text, at.line)
 
     def _places(self, names: set[str]) -> Iterator[Place]:
         for fragment in self._evidence.fragments:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.analysis.source import parse
@@ -20,20 +21,29 @@ from gbfix.equivalence.model import Target
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def loadable(module: ModuleFile, qualname: str, compiled_at: Path | None, line: int) -> Target | None:
+@dataclass(frozen=True)
+class CompileCall:
+    """Where something was given to torch.compile. text: what the file held then, which need not be on disk any more."""
+
+    file: Path
+    text: str
+    line: int
+
+
+def loadable(module: ModuleFile, qualname: str, compiled: CompileCall | None) -> Target | None:
     """The target for a compiled function; None when its source does not say how to get at it.
 
-    compiled_at, line: of the call of torch.compile, in a text that is still on disk. Raises GbfixError for a file that
-    cannot be read or parsed.
+    Raises GbfixError for a file that cannot be read or parsed.
     """
     if _is_named(qualname) and not needed_arguments(module.file, qualname):
         return target_in(module, qualname)
-    if compiled_at is None or not compiled_at.is_file():
+    if compiled is None or not compiled.file.is_file():
         return None
-    maker = module_of_file(compiled_at)
+    maker = module_of_file(compiled.file)
     if maker.search != module.search:
         return None
-    scope, statement = _around(_tree(compiled_at), line)
+    line = compiled.line
+    scope, statement = _around(parse(display_name(compiled.file), compiled.text).tree, line)
     if scope is None:
         name = next(iter(_holds(statement)), None) if maker.file == module.file else None
         return target_in(module, name) if name else None

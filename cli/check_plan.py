@@ -14,7 +14,17 @@ from gbfix.cli.check_factories import needed_arguments
 from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_file, module_of_name
 from gbfix.cli.check_reach import called_names
 from gbfix.cli.check_targets import find_target
-from gbfix.cli.check_versions import Change, Changes, applied, fixes_in, given, overlaid, own_changes, words
+from gbfix.cli.check_versions import (
+    Change,
+    Changes,
+    applied,
+    fixes_in,
+    given,
+    overlaid,
+    own_changes,
+    text_with_digest,
+    words,
+)
 from gbfix.engine.files import read_source
 from gbfix.engine.git import changed_since, commit_of
 from gbfix.engine.model import ConfigurationError, GbfixError
@@ -69,7 +79,7 @@ class Planner:
         self._wanted = wanted
         self._root = root
         self._evidence = evidence
-        self._entries = None if evidence is None else Entries(evidence)
+        self._entries = None if evidence is None else Entries(evidence, self._text_then)
         self._find_pending = pending
         self._given: dict[Path, Changes] = {}
         self._targets = [self._named(text) for text in wanted.targets]
@@ -183,6 +193,11 @@ class Planner:
         if evidence is None:
             return {}
         return {Path(os.path.realpath(Path(evidence.root) / file)): digest for file, digest in evidence.hashes.items()}
+
+    def _text_then(self, file: Path) -> str | None:
+        """What a file held when the run was recorded, None when that is nowhere to be found."""
+        digest = self._digests.get(file)
+        return text_with_digest(file, digest, self._root) if digest else None
 
     def _reached(self, found: EntryTarget) -> frozenset[Path]:
         """The files that a target loads, as far as they belong to the project."""

@@ -92,6 +92,17 @@ def applied(files: Iterable[Path], root: Path, digests: Mapping[Path, str]) -> d
     return _changes((file, _before(file, records, digests.get(file)), None) for file in sorted(files))
 
 
+def text_with_digest(file: Path, digest: str, root: Path) -> str | None:
+    """The text that a file had with this SHA-256: on disk, in a record of `gbfix apply`, or in git; None for nowhere.
+
+    Raises GbfixError as `applied` does.
+    """
+    found = (file.read_bytes(), DISK) if file.is_file() else None
+    if found is None or _digest(found[0]) != digest:
+        found = _with_digest(file, recorded_files(root), digest)
+    return None if found is None else decode_source(file, found[0]).text
+
+
 def overlaid(root: Path) -> dict[Path, Change]:
     """The copies in the overlay of a project. Raises GbfixError when there is none, or when it is out of date."""
     folder = overlay_folder(root)
@@ -145,6 +156,10 @@ def _before(file: Path, records: Sequence[RecordedFile], digest: str | None) -> 
         return committed, "git HEAD"
     if not digest or digest == _digest(now):
         return None
+    return _with_digest(file, records, digest)
+
+
+def _with_digest(file: Path, records: Sequence[RecordedFile], digest: str) -> _Bytes | None:
     origin = "as it was when the run was recorded"
     for record in records:
         if record.path == file and _digest(record.before) == digest:

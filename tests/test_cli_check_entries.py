@@ -58,18 +58,22 @@ def evidence(root: Path) -> Evidence:
     )
 
 
+def entries_of(found: Evidence) -> Entries:
+    return Entries(found, lambda file: {"model.py": MODEL}.get(file.name))
+
+
 def test_each_compiled_function_of_the_files_that_are_there_once(root: Path) -> None:
-    functions = Entries(evidence(root)).functions()
+    functions = entries_of(evidence(root)).functions()
     assert [(function.file.name, function.qualname) for function in functions] == [
         ("model.py", "step"),
         ("model.py", "Net.forward"),
         ("helper.py", "f.<locals>.g"),
     ]
-    assert {file.name for file in Entries(evidence(root)).files()} == {"model.py", "helper.py"}
+    assert {file.name for file in entries_of(evidence(root)).files()} == {"model.py", "helper.py"}
 
 
 def test_what_was_compiled_for_an_entry(root: Path) -> None:
-    entries = Entries(evidence(root))
+    entries = entries_of(evidence(root))
     assert entries.involved(FunctionAt(root / "model.py", "Net.forward")) == {"scale"}
     assert entries.involved(FunctionAt(root / "model.py", "step")) == frozenset()
     assert entries.involved(FunctionAt(root / "model.py", "build")) == frozenset()
@@ -86,12 +90,12 @@ def test_what_was_compiled_for_an_entry(root: Path) -> None:
     ],
 )
 def test_what_broke_or_was_compiled_again_for_an_entry(root: Path, site: dict[str, object], names: set[str]) -> None:
-    entries = Entries(replace(evidence(root), fragments=(), **site))  # type: ignore[arg-type]
+    entries = entries_of(replace(evidence(root), fragments=(), **site))  # type: ignore[arg-type]
     assert entries.involved(FunctionAt(root / "model.py", "step")) == names
 
 
 def test_how_an_entry_is_loaded(root: Path) -> None:
-    entries = Entries(evidence(root))
+    entries = entries_of(evidence(root))
     step, forward, inner = map(entries.target, entries.functions())
     assert step.target is not None
     assert (step.name, step.target.attribute, step.target.factory) == ("model:step", "step", "")
@@ -102,14 +106,24 @@ def test_how_an_entry_is_loaded(root: Path) -> None:
     assert inner.problem.startswith("it is made in a function, so that it cannot be loaded by a name; name it with --f")
 
 
+def test_where_it_was_compiled_is_looked_up_in_the_text_of_the_run(root: Path) -> None:
+    (root / "model.py").write_text("# a line more\n" * 3 + MODEL)
+    entries = entries_of(evidence(root))
+    forward = entries.target(entries.functions()[1])
+    assert forward.target is not None
+    assert forward.target.factory == "build"
+    unknown = Entries(evidence(root), lambda _file: None)
+    assert unknown.target(unknown.functions()[1]).problem.startswith("Net cannot be built without arguments; name it")
+
+
 def test_an_entry_whose_file_does_not_parse(root: Path) -> None:
     (root / "model.py").write_text("def f(:\n")
-    entries = Entries(evidence(root))
+    entries = entries_of(evidence(root))
     assert "model.py:1: not valid Python" in entries.target(entries.functions()[0]).problem
 
 
 def test_the_arguments_of_a_function(root: Path) -> None:
-    entries = Entries(evidence(root))
+    entries = entries_of(evidence(root))
     file = root / "model.py"
     assert entries.seen(FunctionAt(file, "step")) == (SEEN, SEEN)
     assert entries.seen(FunctionAt(file, "Net")) == (OTHER,)

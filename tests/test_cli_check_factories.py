@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gbfix.cli.check_factories import loadable, needed_arguments
+from gbfix.cli.check_factories import CompileCall, loadable, needed_arguments
 from gbfix.cli.check_modules import module_of_file
 
 MODEL = """import torch
@@ -90,7 +90,7 @@ def line_of(text: str, after: str = "import") -> int:
 
 
 def found(model: Path, qualname: str, line: int) -> tuple[str, str] | None:
-    target = loadable(module_of_file(model), qualname, model, line)
+    target = loadable(module_of_file(model), qualname, CompileCall(model, MODEL, line))
     return None if target is None else (target.attribute, target.factory)
 
 
@@ -129,17 +129,19 @@ def test_what_a_name_of_the_module_holds(model: Path) -> None:
 
 def test_a_factory_in_another_file_of_the_same_folder(model: Path) -> None:
     maker = model.with_name("make.py")
-    maker.write_text("import torch\nfrom model import Net\ndef build():\n    return torch.compile(Net(3, bias=True))\n")
-    target = loadable(module_of_file(model), "Net.forward", maker, 4)
+    text = "import torch\nfrom model import Net\ndef build():\n    return torch.compile(Net(3, bias=True))\n"
+    maker.write_text("# another text by now\n")
+    target = loadable(module_of_file(model), "Net.forward", CompileCall(maker, text, 4))
     assert target is not None
     assert (target.name, target.module, target.factory) == ("model:Net", "model", "make:build")
-    maker.write_text("import torch\nfrom model import Net\nnet = torch.compile(Net(3, bias=True))\nnet()\n")
-    assert loadable(module_of_file(model), "Net.forward", maker, 3) is None
+    text = "import torch\nfrom model import Net\nnet = torch.compile(Net(3, bias=True))\nnet()\n"
+    assert loadable(module_of_file(model), "Net.forward", CompileCall(maker, text, 3)) is None
 
 
 def test_nothing_is_known_of_where_it_was_compiled(model: Path) -> None:
-    assert loadable(module_of_file(model), "Net.forward", None, 0) is None
-    assert loadable(module_of_file(model), "Net.forward", model.with_name("gone.py"), 3) is None
+    assert loadable(module_of_file(model), "Net.forward", None) is None
+    gone = CompileCall(model.with_name("gone.py"), MODEL, 3)
+    assert loadable(module_of_file(model), "Net.forward", gone) is None
 
 
 def test_the_arguments_that_a_class_needs(model: Path) -> None:

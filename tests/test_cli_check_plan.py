@@ -124,7 +124,8 @@ def test_a_class_that_needs_arguments_says_so_unless_the_run_shows_who_makes_it(
     assert plan.job.target.factory == "other"
     (root / "make.py").write_text("import model, torch\ndef build():\n    return torch.compile(model.Net(3))\n")
     entry = Entry("Net.forward", Place("model.py", 16, "Net.forward"), Place("make.py", 3))
-    (plan,) = planned(root, wanted, "model.py", evidence=Evidence(str(root), entries=(entry,)))
+    evidence = Evidence(str(root), entries=(entry,), hashes={"make.py": str(file_hash(root / "make.py"))})
+    (plan,) = planned(root, wanted, "model.py", evidence=evidence)
     assert plan.job is not None
     assert (plan.name, plan.job.target.factory) == ("model:Net", "make:build")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_project import SAFE, Project
 
-from gbfix.cli.check_versions import Change, Version, applied, given, overlaid, words
+from gbfix.cli.check_versions import Change, Version, applied, given, overlaid, text_with_digest, words
 from gbfix.engine.model import ConfigurationError, Finding, GbfixError, SourceError, Span
 
 
@@ -71,6 +71,20 @@ def test_when_the_fix_is_committed_the_hash_of_the_run_finds_the_original(projec
     original, rewritten, origin, _ = changed(applied([file], project.root, {file: digest}))["model.py"]
     assert (original, rewritten) == ("x = 1\n", "x = 3\n")
     assert origin.startswith("as it was when the run was recorded (git ")
+
+
+def test_the_text_with_a_digest_wherever_it_is(project: Project) -> None:
+    file = project.write("model.py", SAFE)
+    digest = hashlib.sha256(SAFE.encode()).hexdigest()
+    assert text_with_digest(file, digest, project.root) == SAFE
+    project.gbfix("apply")
+    assert project.read("model.py") != SAFE
+    assert text_with_digest(file, digest, project.root) == SAFE
+    assert text_with_digest(file, "0" * 64, project.root) is None
+    project.commit()
+    committed = project.read("model.py")
+    file.unlink()
+    assert text_with_digest(file, hashlib.sha256(committed.encode()).hexdigest(), project.root) == committed
 
 
 def test_outside_of_git_and_without_records_there_is_no_other_version(tmp_path: Path) -> None:
