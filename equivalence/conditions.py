@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from gbfix.equivalence.model import Condition
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,23 @@ def is_constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
-def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Function, str]]:
+def _functions(tree: ast.AST, prefix: str = "", *, inside: bool = False) -> Iterator[tuple[Function, str]]:
+    """inside: of a function, to which a lambda then belongs."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            name = f"{prefix}{node.name}"
-            if not isinstance(node, ast.ClassDef):
-                yield node, name
-            yield from _functions(node, f"{name}.")
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node, f"{prefix}{node.name}"
+            yield from _functions(node, f"{prefix}{node.name}.", inside=True)
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.Lambda) and not inside:
+            yield node, f"{prefix}<lambda>"
         else:
-            yield from _functions(node, prefix)
+            yield from _functions(node, prefix, inside=inside)
 
 
 def _tests(function: Function, name: str) -> Iterator[Test]:
     """Those of one function without those of the functions and classes defined in it."""
-    pending: list[ast.AST] = list(function.body)
+    pending: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

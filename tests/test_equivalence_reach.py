@@ -160,6 +160,12 @@ def test_elif_while_match_and_methods() -> None:
     ]
 
 
+def test_lambdas_outside_of_functions() -> None:
+    original = "f = lambda x: x if x > 0 else -x\nclass A:\n    g = lambda x: x or 1\n    h = 1 if A else 2\n"
+    assert _changed(original, "f = g = abs\n") == [("x > 0", "both"), ("x", "both")]
+    assert _run(original.split("class")[0], "f(-3)")[:2] == (3, [("x > 0", False)])
+
+
 def test_a_condition_names_its_place_in_characters() -> None:
     found = reach.changed_conditions(
         'def f(x):\n    y = "é"; z = 1 if (x >\n        2) else 3\n', "def f(x): pass\n", FILE
