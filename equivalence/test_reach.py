@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from gbfix.engine.files import read_source
 from gbfix.equivalence.model import BranchReached, Condition
 from gbfix.equivalence.test_process import TestRun
 
@@ -14,17 +16,19 @@ def reached(
 ) -> tuple[tuple[BranchReached, ...], str]:
     """How many test items had each outcome, by condition, and what keeps this from being enough, "" when nothing does.
 
-    Nothing is run where the rewrite touches no condition.
-    run: runs the test with texts that note outcomes. Processes that the test starts itself are not measured.
+    original, rewritten: texts by absolute path; what only one of them names is read from disk for the other. run: runs
+    the test with texts that note outcomes, not called where the rewrite touches no condition. Processes that the test
+    starts itself are not measured.
     """
     from gbfix.equivalence import reach  # imports torch
 
     conditions: list[Condition] = []
     texts = dict(original)
-    for path in sorted({*original} & {*rewritten}):
-        found = reach.changed_conditions(original[path], rewritten[path], path)
+    for path in sorted({*original, *rewritten}):
+        before, after = (given.get(path) or read_source(Path(path)).text for given in (original, rewritten))
+        found = reach.changed_conditions(before, after, path)
         if found:
-            tree = reach.instrument(ast.parse(original[path]), original[path], found, len(conditions))
+            tree = reach.instrument(ast.parse(before), before, found, len(conditions))
             texts[path] = ast.unparse(tree)
             conditions += found
     if not conditions:
@@ -44,7 +48,7 @@ def _not_reached(branches: tuple[BranchReached, ...]) -> str:
     missing = []
     for branch in branches:
         condition = branch.condition
-        place = f"{condition.text} in line {condition.line}"
+        place = f"line {condition.line}, `{condition.text}`"
         if branch.missing and not branch.true and not branch.false:
             missing.append(f"{place} was never evaluated")
         elif branch.missing:

@@ -90,7 +90,7 @@ def test_right_rewrite_is_equal_with_the_counts_of_both(check: Check) -> None:
 def test_side_that_the_test_does_not_reach_is_not_passed(check: Check) -> None:
     verdict = check(RIGHT, original=MODEL, name="tests/test_it.py::test_step[1]")
     assert verdict.status is Status.NOT_TESTED
-    assert verdict.reason == "side not reached: x.sum() > 0 in line 6 was never false"
+    assert verdict.reason == "side not reached: line 6, `x.sum() > 0` was never false"
     assert [(branch.true, branch.false) for branch in verdict.branches] == [(1, 0)]
 
 
