@@ -7,7 +7,6 @@ import difflib
 import inspect
 import os
 import re
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ import torch
 from gbfix.equivalence import script_parts
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.model import Difference, Job, Mode, Parameter, Target
-from gbfix.equivalence.recipes import arguments_source, call_text
+from gbfix.equivalence.recipes import call_text
+from gbfix.equivalence.script_call import arguments_text, show_text
 from gbfix.equivalence.script_look import look_at
 from gbfix.equivalence.script_text import as_literal, as_paragraph
 
@@ -36,6 +36,7 @@ _IMPORTS = (
     "import itertools",
     "import logging",
     "import multiprocessing",
+    "import os",
     "import random",
     "import re",
     "import sys",
@@ -99,8 +100,8 @@ def program(job: Job, example: Example, difference: Difference, parameters: Sequ
     sections = [
         _changes(original, rewritten) + sources if not is_long else _changes(original, rewritten, "#").rstrip(),
         _constants(job, needs_project),
-        _arguments(example, parameters, job.settings.device),
-        _show(job, example, difference, needs_project),
+        arguments_text(example, parameters, job.settings.device),
+        show_text(job, example, difference, needs_project),
         *map(_source, _parts_for(difference)),
         sources if is_long else "",
         _MAIN,
@@ -161,103 +162,11 @@ def _is_beside(job: Job, name: str) -> bool:
     return bool(name) and place is not None and str(place) not in job.original
 
 
-# -- the call ------------------------------------------------------------------------------------
-
-
 def _constants(job: Job, needs_project: bool) -> str:
     lines = [f"SECONDS = {max(60, round(2 * job.settings.call_seconds))}"]
     if needs_project:
         lines.append(f'PROJECT = {job.target.search!r}\n"""Where the other modules of the program are."""')
     return "\n".join(lines)
-
-
-def _arguments(example: Example, parameters: Sequence[Parameter], device: str) -> str:
-    statements, call = arguments_source(example, parameters, device)
-    return f'''\
-def arguments() -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call, made anew each time."""
-{textwrap.indent(statements, "    ")}
-    return by_position_and_name({call})
-
-
-def by_position_and_name(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    return args, kwargs
-'''
-
-
-def _show(job: Job, example: Example, difference: Difference, needs_project: bool) -> str:
-    compiled = difference.mode is Mode.COMPILED
-    backend = job.settings.backend if compiled else ""
-    before, after = look_at(difference)
-    calls = 2 if difference.where.endswith("(second call)") else 1
-    compiling = f'''\
-    if not compiled:  # the program does not compile itself
-        called = torch.compile(function, backend="{backend}")
-'''
-    path = "    sys.path.insert(0, PROJECT)\n" if needs_project else ""
-    again = " and again" if calls == 2 else ""
-    return f'''\
-def show(files: dict[str, str], folder: Path) -> list[str]:
-    """Call one version{again}; gives what the versions differ in, line by line."""
-    compiled: list[Any] = []
-    compile_as("{backend}", compiled)
-{path}    sys.meta_path.insert(0, Finder(folder, files, {"PROJECT" if needs_project else '""'}))
-    module = importlib.import_module("{job.target.module}")
-{textwrap.indent(_target(job, example), "    ")}    called = function
-{compiling if compiled else ""}\
-    signature = inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
-    lines: list[str] = []
-    for _ in range({calls}):
-        args, kwargs = arguments()
-        named = {{**signature.bind(*args, **kwargs).arguments, **kwargs}}
-        lines.clear()
-{textwrap.indent(before, " " * 8)}        seed_generators({job.settings.seed})
-        torch.set_grad_enabled({example.grad_enabled})
-        result, error = None, None
-        try:
-            result = called(*args, **kwargs)
-        except BaseException as raised:
-            error = raised
-        text = exception_text(error)
-{textwrap.indent(after, " " * 8)}    return lines
-'''
-
-
-def _target(job: Job, example: Example) -> str:
-    """Statements that set `function` to what is called, and `owner` to the object whose state belongs to it."""
-    target, settings = job.target, job.settings
-    built, rest = _built(job)
-    if target.factory:
-        name = target.factory.rpartition(":")[2]
-        module = target.factory.rpartition(":")[0]
-        place = "module" if module in ("", target.module) else f"importlib.import_module({module!r})"
-        built = f"{place}.{name}"
-    if not built:
-        owner = "owner = function if isinstance(function, torch.nn.Module) else None"
-        return f"function: Any = module.{target.attribute}\n{owner}\n"
-    dtype = f", torch.{settings.dtype}" if settings.dtype else ""
-    called = "owner" if rest in ("", "forward", "__call__") else f"owner.{rest}"
-    return f"""\
-seed_generators({example.module_seed})
-owner: Any = {built}()
-if isinstance(owner, torch.nn.Module):
-    owner.to({settings.device!r}{dtype}).train({bool(example.training)})
-function = {called}
-"""
-
-
-def _built(job: Job) -> tuple[str, str]:
-    """The class that an attribute leads to, as an expression, and what follows it; both empty when it leads to none."""
-    target = job.target
-    text = job.original[target.file] if target.file in job.original else Path(target.file).read_text(encoding="utf-8")
-    names = target.attribute.split(".")
-    body: Sequence[ast.stmt] = ast.parse(text).body
-    for depth, name in enumerate(names):
-        found = next((each for each in body if isinstance(each, ast.ClassDef) and each.name == name), None)
-        if found is None:
-            return (f"module.{'.'.join(names[:depth])}", ".".join(names[depth:])) if depth else ("", "")
-        body = found.body
-    return f"module.{target.attribute}", ""
 
 
 # -- putting it together -------------------------------------------------------------------------

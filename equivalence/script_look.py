@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from gbfix.equivalence.model import Difference
+from gbfix.equivalence.model import Difference, Mode
 
 _ENDED = "lines.append(text)\n"
 _HOW_IT_ENDED = 'lines.append(text.partition(":")[0])\n'
@@ -82,9 +82,7 @@ def look_at(difference: Difference) -> tuple[str, str]:
     root = re.split(r"[.\[]", root)[0]
     aspect = difference.aspect
     if root == "messages":
-        said = 'lines += [f"{kind}: {said!r}" for kind, said in messages]\n'
-        compiled = difference.mode.value == "compiled"
-        return f"messages = Messages()\nmessages.record(compiled={compiled})\n", _HOW_IT_ENDED + said
+        return _messages(difference)
     if root == "random":
         return "", _HOW_IT_ENDED + "lines += random_lines()\n"
     if root == "mode":
@@ -97,6 +95,17 @@ def look_at(difference: Difference) -> tuple[str, str]:
         before = {"identity": _KNOWN, "memory": _KNOWN + _BYTES}.get(aspect, "")
         return before, _HOW_IT_ENDED + _parts(root, rest, aspect)
     return "", _ENDED
+
+
+def _messages(difference: Difference) -> tuple[str, str]:
+    said = 'lines += [f"{kind}: {said!r}" for kind, said in messages]\n'
+    before = f"messages = Messages()\nmessages.record(compiled={difference.mode is Mode.COMPILED})\n"
+    after = _HOW_IT_ENDED + said
+    for number, stream in ((1, "stdout"), (2, "stderr")):
+        if f"{stream} fd: " in f"{difference.original}{difference.rewritten}":  # written below Python
+            before += f"file = tempfile.TemporaryFile()\nos.dup2(file.fileno(), {number})\n"
+            after += "file.seek(0)\nlines.append(repr(file.read()))\n"
+    return before, after
 
 
 def _parts(root: str, rest: str, aspect: str) -> str:

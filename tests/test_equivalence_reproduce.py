@@ -36,6 +36,7 @@ class Pair:
     y: Recipe = field(default_factory=lambda: Constant(None))
     before: str = ""
     mode: Mode = Mode.EAGER
+    differs: tuple[str, str] = ("one", "other")
 
 
 PAIRS = {
@@ -115,6 +116,15 @@ PAIRS = {
         "log.info('b'); print('a', 1)",
         (r"stdout: 'a 1\n'", "-log model INFO: 'b'"),
         before="import logging\nlog = logging.getLogger('model')",
+    ),
+    "written below Python": Pair(
+        "messages",
+        "messages [0]",
+        "os.write(1, b'a')",
+        "os.write(1, b'b')",
+        ("-b'a'", "+b'b'"),
+        before="import os",
+        differs=("stdout fd: 'a'", "stdout fd: 'b'"),
     ),
     "warning": Pair(
         "messages",
@@ -209,7 +219,7 @@ def _job(root: Path, original: str, rewritten: str, attribute: str = "step", **s
 def _script(root: Path, pair: Pair, rewritten: str) -> str:
     job = _job(root, _text(pair.original, pair.before), _text(rewritten, pair.before))
     example = Example((("x", pair.x), ("y", pair.y)))
-    return program(job, example, Difference(pair.aspect, pair.where, "one", "other", pair.mode), PARAMETERS)
+    return program(job, example, Difference(pair.aspect, pair.where, *pair.differs, pair.mode), PARAMETERS)
 
 
 @pytest.fixture(scope="module")
