@@ -15,6 +15,7 @@ import jinja2
 from gbfix.engine.atomic import write_whole
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
+from gbfix.equivalence.counted_calls import spelled_out
 from gbfix.equivalence.model import CheckError, Counts, Job, Status, Verdict
 from gbfix.equivalence.python_text import laid_out
 from gbfix.equivalence.written_subject import Subject, subject_of
@@ -87,7 +88,7 @@ def _section(job: Job, verdict: Verdict, taken: set[str]) -> Section:
     constant = f"{subject.name.upper()}_ARGUMENTS"
     assignments = list(subject.assignments)
     if subject.strategy:
-        assignments += ["", f"# Arguments: {subject.parameters}"] if subject.parameters else [""]
+        assignments += ["", f"# Arguments: {', '.join(subject.arguments)}"] if subject.arguments else [""]
         assignments += laid_out(f"{constant} = {subject.strategy}")
     options = _options(job)
     if subject.inputs:
@@ -115,16 +116,17 @@ def _options(job: Job) -> list[str]:
 
 
 def _counted(job: Job, verdict: Verdict, subject: Subject) -> tuple[str, ...]:
-    """The body of the test that pins the counts of the new version; empty when none were made."""
+    """The body of the test that pins the counts of the new version; empty when there are none to show."""
     counts = verdict.rewritten
-    if counts is None or counts.raised or not verdict.counted:
+    calls = [spelled_out(call, subject.parameters, job.settings.device) for call in verdict.counted]
+    if counts is None or counts.raised or not calls or None in calls:
         return ()
     lines = []
     if subject.module:
         mode = "" if verdict.counted[0].training is None else f".train({verdict.counted[0].training})"
         lines.append(f"    new = {subject.name}_modules()[1]{mode}")
     lines.append("    calls = []")
-    for call in verdict.counted:
+    for call in filter(None, calls):
         for statement in ast.parse(call.statements).body:
             text = ast.get_source_segment(call.statements, statement) or ast.unparse(statement)
             lines += laid_out(text, 4)
@@ -144,14 +146,15 @@ def _figures(counts: Counts, job: Job) -> str:
 
 
 def _as_value(arguments: str) -> str:
-    """The text of an argument list as a tuple, or as a dict when there are keywords."""
+    """The text of an argument list as a tuple, as a dict when there are keywords, as a pair when there are both."""
     call = ast.parse(f"f({arguments})", mode="eval").body
     assert isinstance(call, ast.Call)
+    positional = ", ".join(ast.unparse(each) for each in call.args)
+    positional = f"({positional},)" if len(call.args) == 1 else f"({positional})"
+    by_name = ", ".join(ast.unparse(each) for each in call.keywords)
     if not call.keywords:
-        return f"({arguments},)" if len(call.args) == 1 else f"({arguments})"
-    if call.args:
-        raise CheckError(f"no test can be written: the counts are of a call with *args: ({arguments})")
-    return f"dict({arguments})"
+        return positional
+    return f"({positional}, dict({by_name}))" if call.args else f"dict({by_name})"
 
 
 def _file_text(sections: Sequence[Section], search: str) -> str:

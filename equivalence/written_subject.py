@@ -21,8 +21,8 @@ class Subject:
 
     returned: what the function with the old program returns. imports: of the program under test, each as lines.
     made: for modules, the body of a function that makes `old` and `new`; assignments: how others are made.
-    strategy: the source of a Hypothesis strategy; empty where `inputs` names the user's own. parameters: names of the
-    arguments, for a comment. standard: imports of the standard library that `made` needs.
+    strategy: the source of a Hypothesis strategy; empty where `inputs` names the user's own. arguments: the names of
+    those that it makes. standard: imports of the standard library that `made` needs.
     """
 
     target: str
@@ -34,11 +34,12 @@ class Subject:
     new: str
     module: bool
     cuda: bool
+    parameters: tuple[Parameter, ...]
     made: tuple[str, ...] = ()
     assignments: tuple[str, ...] = ()
     strategy: str = ""
     inputs: str = ""
-    parameters: str = ""
+    arguments: tuple[str, ...] = ()
     standard: tuple[str, ...] = ()
 
 
@@ -93,6 +94,7 @@ class _Common:
             new=new,
             module=False,
             cuda=self.job.settings.device.startswith("cuda"),
+            parameters=self.parameters,
             assignments=tuple(made),
         )
 
@@ -128,6 +130,7 @@ class _Common:
             new=f"new{end}",
             module=True,
             cuda=device.startswith("cuda"),
+            parameters=self.parameters,
             made=tuple(lines),
             standard=tuple(standard),
         )
@@ -140,12 +143,11 @@ class _Common:
             name = f"{self.name}_inputs"
             return replace(subject, imports=(*subject.imports, import_lines(module, attribute, name)), inputs=name)
         setup = Setup(self.parameters, module=subject.module)
-        seen = (*job.seen, *seen_in(verdict.counted, self.parameters))
+        seen = (*job.seen, *seen_in(verdict.counted, self.parameters, job.settings.device))
         signature = signature_of(setup, seen, job.settings)
         gradients = verdict.exercised.gradients > 0
         text = strategy_text(signature, self.parameters, device=job.settings.device, gradients=gradients)
-        names = ", ".join(argument_names(signature, self.parameters))
-        return replace(subject, strategy=text, parameters=names)
+        return replace(subject, strategy=text, arguments=tuple(argument_names(signature, self.parameters)))
 
     def _is_class(self, name: str) -> bool:
         statements = read_top_level(self.job.original[self.job.target.file]).bound.get(name, ())

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from gbfix.analysis.observations import TensorSpec, ValueSpec
 from gbfix.engine.model import WriteError
 from gbfix.equivalence.check import check
+from gbfix.equivalence.given import example_of_arguments
 from gbfix.equivalence.model import (
     CheckError,
     CountedCall,
@@ -25,6 +27,7 @@ from gbfix.equivalence.model import (
     Tolerance,
     Verdict,
 )
+from gbfix.equivalence.recipes import arguments_source
 from gbfix.equivalence.write_test import test_source as source_of
 from gbfix.equivalence.write_test import write_test
 from gbfix.evidence.model import ArgumentsSeen
@@ -176,8 +179,8 @@ def test_modules_methods_and_factories(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout
     assert "12 passed" in result.stdout
     Path(jobs[0].target.file).write_text(HEADER + MODULE_NEW.replace("self.calls += 1", "self.calls += 2"))
-    result = run_tests(tmp_path, "-k", "True")
-    assert "4 failed" in result.stdout
+    result = run_tests(tmp_path, "-k", "model_net_2 and True")  # the one whose factory is elsewhere
+    assert "1 failed" in result.stdout
     assert "value of state self.block.calls: 1 (old), 2 (new)" in result.stdout
 
 
@@ -272,11 +275,20 @@ def test_the_users_own_inputs_are_used(tmp_path: Path) -> None:
         "import torch\n\n\ndef calls():\n    return [(torch.ones(2),), (-torch.ones(3), 4)]\n"
     )
     file = tmp_path / "test_step.py"
-    write_test([(job(tmp_path, inputs="our_inputs:calls"), replace(equal(), counted=()))], file)
-    assert "assert_equivalent(old_step, new_step, step_inputs, examples=50)" in file.read_text()
+    the_job = job(tmp_path, inputs="our_inputs:calls")
+    examples = [example_of_arguments(each) for each in [(torch.ones(2),), ((-torch.ones(3),), {"n": 4})]]
+    counted = tuple(CountedCall(*arguments_source(example, (), "cpu")) for example in examples)
+    verdict = replace(equal(counts=Counts(1, recompiles_shapes=1)), counted=counted)
+    write_test([(the_job, verdict)], file)
+    text = file.read_text()
+    assert "assert_equivalent(old_step, new_step, step_inputs, examples=50)" in text
+    assert "x = torch.tensor([1.0, 1.0], dtype=torch.float32)\n    calls.append((x,))\n" in text
+    assert "calls.append(((x,), dict(n=4)))" in text
     assert formatted(file)
     result = run_tests(tmp_path)
     assert result.returncode == 0, result.stdout
+    large = CountedCall(*arguments_source(example_of_arguments((torch.ones(999),)), (), "cpu"))
+    assert "assert_graphs" not in source_of(the_job, replace(verdict, counted=(large,)))
 
 
 def test_a_gpu_test_is_marked_and_skipped_without_a_gpu(tmp_path: Path) -> None:
