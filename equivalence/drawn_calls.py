@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from gbfix.equivalence.elements import Choose, Values, drawn_elements, draws_of, largest_ordinary, steered_elements
 from gbfix.equivalence.example import Example
-from gbfix.equivalence.features import ALL_REQUIRE_GRAD, GROUPS, Feature, other_number
+from gbfix.equivalence.feature import GROUPS, Feature
+from gbfix.equivalence.features import other_number
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, example_of, shape_of, tensors_of
+from gbfix.equivalence.tensor_features import ALL_REQUIRE_GRAD
 
 MOST_ELEMENTS = 100_000
 """Of all tensors of a drawn example together, where sizes are free to be smaller."""

@@ -12,12 +12,15 @@ from hypothesis.strategies import SearchStrategy
 from gbfix.equivalence.drawn_calls import drawn_calls
 from gbfix.equivalence.elements import SPECIALS, Special, Values, ordinary_elements, special_elements
 from gbfix.equivalence.example import Drawn, Example, Scalar
-from gbfix.equivalence.features import ALL_REQUIRE_GRAD, Feature, features_of
+from gbfix.equivalence.feature import Feature
+from gbfix.equivalence.features import features_of
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, distinct, example_of, shape_of, tensors_of
 from gbfix.equivalence.inputs import Inputs
 from gbfix.equivalence.signatures import Signature
+from gbfix.equivalence.tensor_features import ALL_REQUIRE_GRAD
 
 MOST_CORNERS = 40
+MOST_VARIATIONS = 60
 _SPECIAL_CORNERS = 14
 _CORNERS_OF = {
     "size": 4,
@@ -92,9 +95,10 @@ class GeneratedInputs(Inputs):
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
-        """All that can be changed in the first call."""
+        """What can be changed in the first call."""
         known = self.signature
-        return features_of(self._base, known.others, known.optional, known.floating)
+        found = features_of(self._base, known.others, known.optional, known.floating)
+        return tuple(_some_of_each(found)[:MOST_VARIATIONS])
 
     def takes(self, feature: Feature) -> bool:
         """The original returned when the feature was tried, or nothing was tried."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -84,17 +84,33 @@ class GivenInputs(Inputs):
         return found
 
 
-def given_strategy(values: object, options: Settings) -> GivenInputs:
-    """Inputs from what the user named. Raises `CheckError` when it is nothing that gives arguments."""
+def given_strategy(values: object, options: Settings, *, module: bool = False) -> GivenInputs:
+    """Inputs from what the user named; of a module also in evaluation mode and with other parameters.
+
+    Raises `CheckError` when it is nothing that gives arguments.
+    """
     if callable(values) and not isinstance(values, SearchStrategy):
         values = values()
     if isinstance(values, SearchStrategy):
-        return GivenInputs(values.map(example_of_arguments), (), options.seed)
+        return GivenInputs(_in_every_mode(values.map(example_of_arguments), module=module), (), options.seed)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and values:
-        fixed = tuple(example_of_arguments(value) for value in values)
-        return GivenInputs(st.sampled_from(fixed), fixed, options.seed)
+        modes = (True, False) if module else (None,)
+        found = [example_of_arguments(value) for value in values]
+        fixed = tuple(replace(example, training=training) for training in modes for example in found)
+        return GivenInputs(_in_every_mode(st.sampled_from(fixed), module=module), fixed, options.seed)
     raise CheckError(
         f"the given inputs are {_what(values)}, not a Hypothesis strategy of argument tuples or a list of such"
+    )
+
+
+def _in_every_mode(examples: SearchStrategy[Example], *, module: bool) -> SearchStrategy[Example]:
+    """Mostly as a program is run: with gradients on, and half of the time in training mode."""
+    return st.builds(
+        replace,
+        examples,
+        grad_enabled=st.sampled_from((True, True, True, False)),
+        training=st.booleans() if module else st.none(),
+        module_seed=st.integers(0, 2) if module else st.just(0),
     )
 
 

@@ -55,7 +55,7 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
         optional=distinct(_optional(setup.parameters, calls)),
         floating=(settings.dtype,) if settings.dtype else FLOATING,
         module=setup.module,
-        origin=_origin(seen if recorded else (), guessed),
+        origin=_origin(seen if recorded else (), [p.name for p in parameters if p.name in guessed and p.required]),
     )
 
 
@@ -116,8 +116,19 @@ def _completed(
             arguments[parameter.name] = replace(form, values=form.values[:1]) if isinstance(form, NumberForm) else form
     arguments.update({name: forms[0] for name, forms in options.items() if name.startswith("*")})
     arguments.update(given)
+    if not arguments:
+        arguments.update(_first_tensor(options))
     training = call.training if call.training is not None else True
     return replace(call, arguments=tuple(arguments.items()), training=training if setup.module else None)
+
+
+def _first_tensor(options: Mapping[str, tuple[Form, ...]]) -> dict[str, Form]:
+    """For a call that needs no argument at all: the first that may be a tensor, since without one little happens."""
+    for name, forms in options.items():
+        for form in forms:
+            if isinstance(form, TensorForm):
+                return {name: form}
+    return {}
 
 
 def _cast(call: CallForm, dtype: str) -> CallForm:

@@ -22,10 +22,10 @@ def inputs_for(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings) 
     return GeneratedInputs(signature_of(setup, seen, settings))
 
 
-def given_inputs(values: object, settings: Settings) -> Inputs:
-    """Inputs from the user's own strategy, list, or function that returns one of them.
+def given_inputs(values: object, settings: Settings, *, module: bool = False) -> Inputs:
+    """Inputs from the user's own strategy, list, or function that returns one of them. module: the target is one.
 
     One call's arguments are a tuple (positional), a dict (by keyword) or a pair of both. Raises `CheckError` for
     anything else.
     """
-    return given_strategy(values, settings)
+    return given_strategy(values, settings, module=module)

@@ -99,13 +99,17 @@ def _plain(number: Any) -> Any:  # noqa: ANN401
     return math.nan if isinstance(number, float) and math.isnan(number) else number
 
 
+def is_uniform(values: Drawn) -> bool:
+    """All elements are the shift: computed, -0.0 + 0 * n may be 0.0, and NaN have bits that depend on the dtype."""
+    return values.scale == 0 or math.isnan(values.shift)
+
+
 def _drawn(values: Drawn, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    if values.scale == 0:  # -0.0 + 0 * n may be 0.0
+    if is_uniform(values):
         return _listed([values.shift], dtype)[0].expand(shape).clone(memory_format=torch.contiguous_format)
     generator = torch.Generator().manual_seed(values.seed)
     wide = torch.complex128 if dtype.is_complex else torch.float64
-    shift: float = _plain(values.shift)
-    numbers = shift + values.scale * torch.randn(shape, generator=generator, dtype=wide, device="cpu")
+    numbers = values.shift + values.scale * torch.randn(shape, generator=generator, dtype=wide, device="cpu")
     if values.low is not None or values.high is not None:
         numbers = numbers.clamp(values.low, values.high)
     if dtype is torch.bool:

@@ -9,7 +9,15 @@ from typing import Any
 import torch
 
 from gbfix.equivalence.example import Drawn, TensorRecipe
-from gbfix.equivalence.tensor_recipes import base_shape, base_values, dtype_of, integer_range, layout_of, within
+from gbfix.equivalence.tensor_recipes import (
+    base_shape,
+    base_values,
+    dtype_of,
+    integer_range,
+    is_uniform,
+    layout_of,
+    within,
+)
 
 LISTED_ELEMENTS = 64
 """A tensor of more elements is written as the generator that draws them, where there is one."""
@@ -60,9 +68,10 @@ def _elements(name: str, recipe: TensorRecipe) -> list[str]:
 
 def _drawn(name: str, values: Drawn, shape: tuple[int, ...], dtype_name: str) -> list[str]:
     dtype = dtype_of(dtype_name)
-    if values.scale == 0:
+    if is_uniform(values):
         one = base_values(TensorRecipe(dtype_name, (1,), Drawn(0, 0.0, values.shift)))
-        return [f"{name} = torch.full({shape}, {number_texts(one)[0]}, dtype=torch.{dtype_name})"]
+        exact = number_text(one.item())  # a shorter text may lie beyond the largest number, which is an error here
+        return [f"{name} = torch.full({shape}, {exact}, dtype=torch.{dtype_name})"]
     wide = "complex128" if dtype.is_complex else "float64"
     generator = f"torch.Generator().manual_seed({values.seed})"
     statements = [f"{name} = torch.randn({shape}, generator={generator}, dtype=torch.{wide})"]
