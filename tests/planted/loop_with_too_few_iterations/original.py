@@ -3,7 +3,7 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    y = x * 1
+    y = x * 1.0
     while (y > 1).any() and torch.isfinite(y).all():
         y = y - 1
         if (y > 20).any():

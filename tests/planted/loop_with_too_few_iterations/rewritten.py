@@ -3,7 +3,7 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    y = x * 1
+    y = x * 1.0
     for _ in range(3):
         running = (y > 1).any() & torch.isfinite(y).all()
         lower = y - 1
