@@ -44,7 +44,7 @@ def checked_outcome(inputs: Inputs, request: Request, evidence_file: Path | None
     check_installed()
     root = project_root()
     evidence = read_evidence(Recorded(evidence_file, no_evidence), root)
-    if evidence is not None and not Entries(evidence).functions():
+    if evidence is not None and not Entries(evidence, lambda _file: None).functions():
         evidence = None
     wanted = Wanted(Settings(database=str(root / ".gbfix" / "hypothesis")))
     checks = Checks(root, workers(None, wanted.settings))

@@ -105,7 +105,7 @@ class _Check:
         job = self._job
         if not job.inputs:
             return inputs_for(setup, job.seen, job.settings)
-        return given_inputs(load_object(job.inputs, job.target.search), job.settings)
+        return given_inputs(load_object(job.inputs, job.target.search), job.settings, module=setup.module)
 
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""

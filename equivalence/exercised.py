@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import fields
 
-from gbfix.equivalence.example import Container, Example, Listed, Recipe, SameAs, TensorRecipe
-from gbfix.equivalence.model import Exercised, Observation
+import torch
+
+from gbfix.equivalence.example import Example
+from gbfix.equivalence.model import Described, Exercised, Observation, TensorFacts
+from gbfix.equivalence.ulp import elements
 
 _HALF = frozenset({"float16", "bfloat16"})
 _INTEGERS = frozenset({"uint8", "int8", "int16", "int32", "int64", "bool"})
@@ -43,41 +45,48 @@ class Tally:
 def kind_of(example: Example, original: Observation) -> Hashable:
     """What decides whether an example is worth compiling: other graphs are to be expected of another kind."""
     outcomes = frozenset((taken.index, taken.outcome) for taken in original.branches)
-    tensors = tuple(_tensors(example))
     raised = original.raised.type if original.raised else ""
-    dtypes = tuple(tensor.dtype for tensor in tensors)
+    dtypes = tuple(tensor.dtype for tensor in _tensors(original.arguments))
     return outcomes, raised, dtypes, frozenset(_features(example, original)), example.training
 
 
 def _features(example: Example, original: Observation) -> set[str]:
-    tensors = list(_tensors(example))
+    """Of the arguments, which are described after the call: only a value that the call writes over is missed."""
+    tensors = list(_tensors(original.arguments))
     tests = {
         "gradients": bool(original.gradients),
         "grad_off": not example.grad_enabled,
-        "non_contiguous": any(tensor.layout not in ("contiguous", "offset") for tensor in tensors),
+        "non_contiguous": any(_is_spread(tensor) for tensor in tensors),
         "half": any(tensor.dtype in _HALF for tensor in tensors),
         "integers": any(tensor.dtype in _INTEGERS for tensor in tensors),
-        "aliased": any(isinstance(recipe, SameAs) for recipe in _recipes(example)),
+        "aliased": any(part.same_as or part.shares for part in _parts(original.arguments)),
         "empty": any(0 in tensor.shape for tensor in tensors),
         "special": any(_is_special(tensor) for tensor in tensors),
     }
     return {name for name, holds in tests.items() if holds}
 
 
-def _tensors(example: Example) -> Iterator[TensorRecipe]:
-    return (recipe for recipe in _recipes(example) if isinstance(recipe, TensorRecipe))
+def _tensors(arguments: Described | None) -> Iterator[TensorFacts]:
+    return (part.tensor for part in _parts(arguments) if part.tensor is not None)
 
 
-def _recipes(example: Example) -> Iterator[Recipe]:
-    waiting = [recipe for _, recipe in example.arguments]
-    while waiting:
-        recipe = waiting.pop()
-        yield recipe
-        if isinstance(recipe, Container):
-            waiting += [item for _, item in recipe.items]
+def _parts(described: Described | None) -> Iterator[Described]:
+    if described is None:
+        return
+    yield described
+    for _, item in described.items:
+        yield from _parts(item)
 
 
-def _is_special(tensor: TensorRecipe) -> bool:
-    values = tensor.values
-    numbers = values.numbers if isinstance(values, Listed) else [number for _, number in values.special]
-    return any(isinstance(number, float) and not math.isfinite(number) for number in numbers)
+def _is_spread(tensor: TensorFacts) -> bool:
+    expected = 1
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.strides), strict=True):
+        if size > 1 and stride != expected:
+            return True
+        expected *= size
+    return False
+
+
+def _is_special(tensor: TensorFacts) -> bool:
+    found = elements(tensor)
+    return found is not None and not bool(torch.isfinite(found).all())

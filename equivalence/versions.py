@@ -83,9 +83,10 @@ def ended(observation: Observation) -> bool:
 
 def _received(subject: Subject) -> Observation:
     try:
-        return subject.receive()
+        observation: Observation = subject.receive()
     except SubjectEnded as error:
         return Observation(raised=Raised(ENDED, error.how))
+    return observation
 
 
 def _named(name: str, subject: Subject) -> Setup:
