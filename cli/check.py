@@ -76,6 +76,7 @@ def check(
     from gbfix.cli.check_output import check_report_files, exit_with_code, print_report
     from gbfix.cli.check_plan import Wanted, nothing_to_check
     from gbfix.cli.check_run import Checks, write_tests
+    from gbfix.cli.check_sources import Asked
     from gbfix.cli.evidence_target import project_root
     from gbfix.cli.options import settings_with
     from gbfix.equivalence.model import Settings
@@ -111,7 +112,7 @@ def check(
             database=str(root / ".gbfix" / "hypothesis"),
         )
         rules = settings_with(select, ignore, exclude, assume_compiled)
-        wanted = Wanted(settings, choices.targets, factory, inputs, original, rewritten, overlay)
+        wanted = Wanted(settings, choices.targets, factory, inputs, Asked(original, rewritten, overlay))
         plans = plan(wanted, Fixes(rules, unsafe or rules.unsafe), Recorded(evidence_file, no_evidence), root)
         report = Checks(root, workers(jobs, settings), ray, rerun=rerun).run(plans)
         print_report(report, output_format, output, nothing=nothing_to_check(plans))

@@ -14,7 +14,7 @@ from gbfix.engine.model import GbfixError
 from gbfix.equivalence.model import Target
 from gbfix.evidence.model import ArgumentsSeen, Entry, Evidence, Place
 
-_FACTORY = "name it with --factory module:function, a function without arguments that returns it"
+_FACTORY = "--factory MODULE:FUNCTION, a function without arguments that returns one"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,9 @@ class Entries:
             target = self._target(module, function, entries)
         except GbfixError as error:
             return EntryTarget(name, function, None, str(error))
-        problem = "" if target is not None else f"{_why(function.qualname)}; {_FACTORY}"
+        outer = function.qualname.partition(".<locals>")[0].removesuffix(".forward")
+        advice = f"gbfix check {module.name}:{outer} {_FACTORY}"
+        problem = "" if target is not None else f"{_why(function.qualname)}; {advice}"
         return EntryTarget(name if target is None else target.name, function, target, problem)
 
     def seen(self, function: FunctionAt) -> tuple[ArgumentsSeen, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,26 +12,14 @@ from gbfix.cli.check_entries import Entries, EntryTarget, FunctionAt
 from gbfix.cli.check_factories import needed_arguments
 from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_file, module_of_name
 from gbfix.cli.check_reach import called_names
+from gbfix.cli.check_sources import Asked, Sources
 from gbfix.cli.check_targets import find_target
-from gbfix.cli.check_versions import (
-    Change,
-    Changes,
-    applied,
-    fixes_in,
-    given,
-    overlaid,
-    own_changes,
-    text_with_digest,
-    words,
-)
+from gbfix.cli.check_versions import Change, Changes, fixes_in, own_changes, words
 from gbfix.engine.files import read_source
-from gbfix.engine.git import changed_since, commit_of
 from gbfix.engine.model import ConfigurationError, GbfixError
-from gbfix.engine.undo import recorded_files
 from gbfix.equivalence.keys import job_key
 from gbfix.equivalence.model import Job, Settings, Target
 from gbfix.evidence.model import Evidence
-from gbfix.evidence.stack import Origin, origin
 
 NOTHING_TO_GO_BY = (
     "nothing says what to check: name a target, such as model:step, or record a run first: gbfix trace -- CMD"
@@ -47,9 +34,7 @@ class Wanted:
     targets: tuple[str, ...] = ()
     factory: str = ""
     inputs: str = ""
-    original: str | None = None
-    rewritten: str | None = None
-    overlay: bool = False
+    versions: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True)
@@ -77,11 +62,8 @@ class Planner:
         pending: Callable[[Iterable[Path]], Changes],
     ) -> None:
         self._wanted = wanted
-        self._root = root
-        self._evidence = evidence
-        self._entries = None if evidence is None else Entries(evidence, self._text_then)
-        self._find_pending = pending
-        self._given: dict[Path, Changes] = {}
+        self._sources = Sources(wanted.versions, root, evidence, pending)
+        self._entries = None if evidence is None else Entries(evidence, self._sources.text_then)
         self._targets = [self._named(text) for text in wanted.targets]
 
     def plans(self) -> tuple[Planned, ...]:
@@ -123,22 +105,25 @@ class Planner:
         if found.target is not None and not found.target.attribute:
             return self._changes_for_test(found)
         reached = self._reached(found)
-        changes = self._own(found, reached, self._all_changes(found.file))
-        return changes if changes or self._is_given else self._own(found, reached, self._applied(reached))
+        changes = self._own(found, reached, self._sources.first(found.file, self._looked_at))
+        if changes or self._sources.are_named:
+            return changes
+        return self._own(found, reached, self._sources.applied(reached))
 
     def _changes_for_test(self, found: EntryTarget) -> dict[Path, Change]:
         """What a test imports is rather all of a change than what its source mentions."""
-        changes = self._all_changes(found.file)
-        if not changes and not self._is_given:
-            changes = self._applied(self._edited())
-        settings = (folder / "conftest.py" for folder in found.file.parents if self._is_ours(folder / "conftest.py"))
-        loaded = [module_of_file(file) for file in (found.file, *settings) if file.is_file()]
-        reached = {file for module in loaded for file in imported_files(module, self._folders)}
-        return {file: change for file, change in changes.items() if file in reached or not self._is_ours(file)}
+        changes = self._sources.first(found.file, self._looked_at)
+        if not changes and not self._sources.are_named:
+            changes = self._sources.applied()
+        fixtures = (folder / "conftest.py" for folder in found.file.parents)
+        files = [found.file, *(file for file in fixtures if self._sources.is_ours(file) and file.is_file())]
+        loaded = map(module_of_file, files)
+        reached = {file for module in loaded for file in imported_files(module, self._sources.folders)}
+        return {file: change for file, change in changes.items() if file in reached or not self._sources.is_ours(file)}
 
     def _own(self, found: EntryTarget, reached: frozenset[Path], changes: Changes) -> dict[Path, Change]:
         """The changes that a target can notice; those of installed packages always count as reached."""
-        noticed = {file: each for file, each in changes.items() if file in reached or not self._is_ours(file)}
+        noticed = {file: each for file, each in changes.items() if file in reached or not self._sources.is_ours(file)}
         texts = [_text(file) for file in reached - noticed.keys()]
         texts += [version.text for each in noticed.values() for version in (each.original, each.rewritten)]
         start = {part for part in re.split(r"\W+", found.function.qualname) if part != "locals"}
@@ -148,70 +133,18 @@ class Planner:
             start |= self._entries.involved(found.function)
         return own_changes(noticed, called_names(texts, start))
 
-    def _is_ours(self, file: Path) -> bool:
-        return origin(str(file), str(self._root)) is Origin.PROJECT
-
-    @property
-    def _is_given(self) -> bool:
-        wanted = self._wanted
-        return wanted.overlay or wanted.original is not None or wanted.rewritten is not None
-
-    def _all_changes(self, target: Path) -> Changes:
-        """All that differs between the two versions, as far as nothing was applied yet."""
-        wanted = self._wanted
-        if wanted.overlay:
-            return self._overlaid
-        if self._is_given:
-            if target not in self._given:
-                self._given[target] = given(wanted.original, wanted.rewritten, target, self._root)
-            return self._given[target]
-        return self._pending
-
     @cached_property
-    def _overlaid(self) -> Changes:
-        return overlaid(self._root)
-
-    @cached_property
-    def _pending(self) -> Changes:
+    def _looked_at(self) -> frozenset[Path]:
+        """The files in which fixes can be pending that concern a target, beside those of the current folder."""
         files = {found.file for found in self._targets}
-        return self._find_pending(files or (self._entries.files() if self._entries else ()))
-
-    def _applied(self, files: Iterable[Path]) -> Changes:
-        own = [file for file in files if self._is_ours(file)]
-        return applied(own, self._root, self._digests)
-
-    def _edited(self) -> Iterable[Path]:
-        """The files of the project that an apply wrote or that differ from the last commit."""
-        files = {record.path for record in recorded_files(self._root)}
-        if commit_of(self._root, "HEAD") is not None:
-            files |= {file for file in changed_since(self._root, "HEAD") if file.suffix == ".py"}
-        return (file for file in files if file.is_file())
-
-    @cached_property
-    def _digests(self) -> Mapping[Path, str]:
-        evidence = self._evidence
-        if evidence is None:
-            return {}
-        return {Path(os.path.realpath(Path(evidence.root) / file)): digest for file, digest in evidence.hashes.items()}
-
-    def _text_then(self, file: Path) -> str | None:
-        """What a file held when the run was recorded, None when that is nowhere to be found."""
-        digest = self._digests.get(file)
-        return text_with_digest(file, digest, self._root) if digest else None
+        return frozenset(files or (self._entries.files() if self._entries else ()))
 
     def _reached(self, found: EntryTarget) -> frozenset[Path]:
         """The files that a target loads, as far as they belong to the project."""
-        if found.target is None or not self._is_ours(found.file):
+        if found.target is None or not self._sources.is_ours(found.file):
             return frozenset({found.file})
-        recorded = self._entries.files() if self._entries else ()
-        return imported_files(_module(found.target), self._folders) | frozenset(filter(self._is_ours, recorded))
-
-    @cached_property
-    def _folders(self) -> tuple[Path, ...]:
-        """Where modules of the project are usually imported from."""
-        return tuple(
-            Path(os.path.realpath(folder)) for top in (Path.cwd(), self._root) for folder in (top, top / "src")
-        )
+        recorded = filter(self._sources.is_ours, self._entries.files() if self._entries else ())
+        return imported_files(_module(found.target), self._sources.folders).union(recorded)
 
     def _plan(self, found: EntryTarget, changes: Changes) -> Planned:
         target = found.target

@@ -182,7 +182,7 @@ def test_without_a_target_all_that_a_fix_touches(project: Project) -> None:
     assert found["model:f"]["inputs"] == "3 recorded calls"
     inner = found["main:make.<locals>.inner"]
     assert inner["status"] == "not tested"
-    assert inner["reason"].startswith("it is made in a function, so that it cannot be loaded by a name; name it with")
+    assert "it cannot be loaded by a name; gbfix check main:make --factory MODULE:FUNCTION" in inner["reason"]
 
 
 def test_a_class_that_needs_arguments(project: Project) -> None:

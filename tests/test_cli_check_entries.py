@@ -103,7 +103,7 @@ def test_how_an_entry_is_loaded(root: Path) -> None:
     assert (forward.name, forward.target.attribute, forward.target.factory) == ("model:Net", "Net", "build")
     assert inner.target is None
     assert inner.name == "helper:f.<locals>.g"
-    assert inner.problem.startswith("it is made in a function, so that it cannot be loaded by a name; name it with --f")
+    assert "it cannot be loaded by a name; gbfix check helper:f --factory MODULE:FUNCTION" in inner.problem
 
 
 def test_where_it_was_compiled_is_looked_up_in_the_text_of_the_run(root: Path) -> None:
@@ -113,7 +113,8 @@ def test_where_it_was_compiled_is_looked_up_in_the_text_of_the_run(root: Path) -
     assert forward.target is not None
     assert forward.target.factory == "build"
     unknown = Entries(evidence(root), lambda _file: None)
-    assert unknown.target(unknown.functions()[1]).problem.startswith("Net cannot be built without arguments; name it")
+    problem = unknown.target(unknown.functions()[1]).problem
+    assert problem.startswith("Net cannot be built without arguments; gbfix check model:Net --factory MODULE:FUNCTION")
 
 
 def test_an_entry_whose_file_does_not_parse(root: Path) -> None:

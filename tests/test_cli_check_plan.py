@@ -9,6 +9,7 @@ import pytest
 from cli_project import Project
 
 from gbfix.cli.check_plan import Planned, Planner, Wanted, nothing_to_check
+from gbfix.cli.check_sources import Asked
 from gbfix.cli.check_versions import Change, Changes, Version
 from gbfix.engine.model import ConfigurationError, Finding, GbfixError, Span
 from gbfix.equivalence.model import Settings
@@ -168,13 +169,13 @@ def test_without_targets_and_without_a_run_there_is_nothing_to_go_by(root: Path)
 
 def test_versions_that_the_user_names_are_the_only_ones(root: Path) -> None:
     (root / "old.py").write_text(MODEL.replace("return scale(x)", "return x"))
-    (plan,) = planned(root, replace(WANTED, targets=("model:step",), original="old.py"), "helper.py")
+    (plan,) = planned(root, replace(WANTED, targets=("model:step",), versions=Asked("old.py")), "helper.py")
     assert changed(plan) == {"model.py"}
     assert plan.versions == "original: old.py; rewritten: disk"
-    (plan,) = planned(root, replace(WANTED, targets=("model:other",), original="old.py"), "helper.py")
+    (plan,) = planned(root, replace(WANTED, targets=("model:other",), versions=Asked("old.py")), "helper.py")
     assert plan.job is None
     with pytest.raises(GbfixError, match="there is no overlay here"):
-        planned(root, replace(WANTED, targets=("model:step",), overlay=True))
+        planned(root, replace(WANTED, targets=("model:step",), versions=Asked(overlay=True)))
 
 
 def test_a_test_of_the_project_reaches_what_it_imports(root: Path) -> None:
