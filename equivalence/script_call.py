@@ -19,7 +19,7 @@ def arguments_text(example: Example, parameters: Sequence[Parameter], device: st
     return f'''\
 def arguments() -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call, made anew each time."""
-{textwrap.indent(statements, "    ")}
+{_indented(statements)}
     return by_position_and_name({call})
 
 
@@ -33,38 +33,42 @@ def show_text(job: Job, example: Example, difference: Difference, needs_project:
     compiled = difference.mode is Mode.COMPILED
     backend = job.settings.backend if compiled else ""
     before, after = look_at(difference)
-    calls = 2 if difference.where.endswith("(second call)") else 1
+    twice = difference.where.endswith("(second call)")
     compiling = f'''\
     if not compiled:  # the program does not compile itself
         called = torch.compile(function, backend="{backend}")
 '''
     path = "    sys.path.insert(0, PROJECT)\n" if needs_project else ""
-    again = " and again" if calls == 2 else ""
+    call = f"""\
+lines: list[str] = []
+args, kwargs = arguments()
+named = {{**signature.bind(*args, **kwargs).arguments, **kwargs}}
+{before}seed_generators({job.settings.seed})
+torch.set_grad_enabled({example.grad_enabled})
+result, error = None, None
+try:
+    result = called(*args, **kwargs)
+except BaseException as raised:
+    error = raised
+text = exception_text(error)
+{after}"""
+    calls = f"for _ in range(2):  # the second call is the one that differs\n{_indented(call)}" if twice else call
     return f'''\
 def show(files: dict[str, str], folder: Path) -> list[str]:
-    """Call one version{again}; gives what the versions differ in, line by line."""
+    """Call one version; gives what the versions differ in, line by line."""
     compiled: list[Any] = []
     compile_as("{backend}", compiled)
 {path}    sys.meta_path.insert(0, Finder(folder, files, {"PROJECT" if needs_project else '""'}))
     module = importlib.import_module("{job.target.module}")
-{textwrap.indent(_target(job, example), "    ")}    called = function
+{_indented(_target(job, example))}    called = function
 {compiling if compiled else ""}\
     signature = inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
-    lines: list[str] = []
-    for _ in range({calls}):
-        args, kwargs = arguments()
-        named = {{**signature.bind(*args, **kwargs).arguments, **kwargs}}
-        lines.clear()
-{textwrap.indent(before, " " * 8)}        seed_generators({job.settings.seed})
-        torch.set_grad_enabled({example.grad_enabled})
-        result, error = None, None
-        try:
-            result = called(*args, **kwargs)
-        except BaseException as raised:
-            error = raised
-        text = exception_text(error)
-{textwrap.indent(after, " " * 8)}    return lines
+{_indented(calls)}    return lines
 '''
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "    ")
 
 
 def _target(job: Job, example: Example) -> str:
