@@ -154,8 +154,11 @@ def _filled(call: CallForm, special: Special) -> Example:
 
 
 def _masked(call: CallForm, on: float) -> Example:
+    """All masks, bool or integer ones by that name, true (1.0) or false (0.0)."""
+
     def values(path: str, form: TensorForm, shape: tuple[int, ...]) -> Values:
-        return Drawn(0, 0.0, on) if form.dtype == "bool" else ordinary_elements(form, shape, _seed(path, 0))
+        is_mask = form.dtype == "bool" or (form.integer and "mask" in path)
+        return Drawn(0, 0.0, on) if is_mask else ordinary_elements(form, shape, _seed(path, 0))
 
     return example_of(call, values, _first_number)
 

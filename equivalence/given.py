@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,7 +80,12 @@ class GivenInputs(Inputs):
         def collect(example: Example) -> None:
             found.append(example)
 
-        collect()
+        try:
+            collect()
+        except CheckError:
+            raise
+        except Exception as error:
+            raise CheckError(f"the strategy of inputs raised {type(error).__name__}: {error}") from error
         return found
 
 
@@ -90,7 +95,7 @@ def given_strategy(values: object, options: Settings, *, module: bool = False) -
     Raises `CheckError` when it is nothing that gives arguments.
     """
     if callable(values) and not isinstance(values, SearchStrategy):
-        values = values()
+        values = _returned_by(values)
     if isinstance(values, SearchStrategy):
         return GivenInputs(_in_every_mode(values.map(example_of_arguments), module=module), (), options.seed)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and values:
@@ -101,6 +106,13 @@ def given_strategy(values: object, options: Settings, *, module: bool = False) -
     raise CheckError(
         f"the given inputs are {_what(values)}, not a Hypothesis strategy of argument tuples or a list of such"
     )
+
+
+def _returned_by(function: Callable[[], object]) -> object:
+    try:
+        return function()
+    except Exception as error:
+        raise CheckError(f"the function that gives the inputs raised {type(error).__name__}: {error}") from error
 
 
 def _in_every_mode(examples: SearchStrategy[Example], *, module: bool) -> SearchStrategy[Example]:
@@ -115,7 +127,10 @@ def _in_every_mode(examples: SearchStrategy[Example], *, module: bool) -> Search
 
 
 def example_of_arguments(arguments: object) -> Example:
-    """The example of a tuple (args), a dict (kwargs) or a pair (args, kwargs). Raises `CheckError` for another."""
+    """The example of a tuple (args), a dict (kwargs), a pair (args, kwargs), or the only argument.
+
+    Raises `CheckError` for what cannot be sent to another process.
+    """
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     match arguments:
@@ -126,7 +141,7 @@ def example_of_arguments(arguments: object) -> Example:
         case tuple() | list():
             args = tuple(arguments)
         case _:
-            raise CheckError(f"the given inputs contain {_what(arguments)}, not a tuple of arguments")
+            args = (arguments,)
     saved = io.BytesIO()
     try:
         torch.save((args, kwargs), saved)

@@ -48,6 +48,7 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     calls = [_completed(call, parameters, options, setup) for call in recorded or (_NOTHING,)]
     complete = [call for call in calls if all(not p.required or p.name in dict(call.arguments) for p in parameters)]
     calls = [_cast(call, settings.dtype) for call in complete or calls]
+    options = {name: tuple(_in_dtype(name, form, settings.dtype) for form in forms) for name, forms in options.items()}
     others = {name: _others(name, forms, calls) for name, forms in options.items()}
     return Signature(
         calls=distinct(calls),
@@ -134,6 +135,10 @@ def _first_tensor(options: Mapping[str, tuple[Form, ...]]) -> dict[str, Form]:
 def _cast(call: CallForm, dtype: str) -> CallForm:
     """The call with all floating tensors of the dtype that was asked for, if one was."""
     return call.with_tensors(lambda _, form: replace(form, dtype=dtype) if dtype and form.floating else form)
+
+
+def _in_dtype(name: str, form: Form, dtype: str) -> Form:
+    return _cast(CallForm(((name, form),)), dtype).arguments[0][1]
 
 
 def _optional(parameters: Sequence[Parameter], calls: Sequence[CallForm]) -> Iterator[str]:

@@ -25,7 +25,7 @@ def inputs_for(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings) 
 def given_inputs(values: object, settings: Settings, *, module: bool = False) -> Inputs:
     """Inputs from the user's own strategy, list, or function that returns one of them. module: the target is one.
 
-    One call's arguments are a tuple (positional), a dict (by keyword) or a pair of both. Raises `CheckError` for
-    anything else.
+    One call's arguments are a tuple (positional), a dict (by keyword), a pair of both, or the only argument. Raises
+    `CheckError` for what gives no arguments.
     """
     return given_strategy(values, settings, module=module)

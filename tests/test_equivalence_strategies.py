@@ -297,9 +297,10 @@ def test_the_sequence_has_other_values_and_other_shapes() -> None:
 
 
 def test_only_the_dtype_that_was_asked_for() -> None:
-    inputs = inputs_for(TWO_TENSORS, (), Settings(dtype="bfloat16"))
+    mask = parameter("bias", "list[Tensor] | Tensor | None", default="None")
+    inputs = inputs_for(setup(*TWO_TENSORS.parameters, mask), (), Settings(dtype="bfloat16"))
     for example in (inputs.first(), *inputs.corners(), *drawn(inputs, 50)):
-        assert not {"float32", "float64", "float16"} & set(_dtypes(example))
+        assert not {"float32", "float64", "float16"} & set(repr(example).split("'"))
 
 
 def test_parameters_with_defaults_are_given_and_left_out() -> None:
@@ -501,6 +502,22 @@ def test_a_list_of_arguments_and_a_function_that_returns_it() -> None:
 def test_inputs_that_are_none(values: object) -> None:
     with pytest.raises(CheckError, match="given inputs"):
         given_inputs(values, Settings())
+
+
+def test_a_function_of_inputs_that_raises() -> None:
+    def calls() -> list[object]:
+        raise ValueError("no data here")
+
+    with pytest.raises(CheckError, match="ValueError: no data here"):
+        given_inputs(calls, Settings())
+
+
+def test_a_strategy_that_raises() -> None:
+    def broken(_: int) -> tuple[int]:
+        raise ValueError("no data here")
+
+    with pytest.raises(CheckError, match="ValueError: no data here"):
+        given_inputs(st.integers().map(broken), Settings()).first()
 
 
 def test_listed_values_belong_to_small_tensors(two_hundred: list[Example]) -> None:
