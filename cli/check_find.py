@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,9 @@ class Fixes:
 
 
 def check_installed() -> None:
-    """Raise ConfigurationError when what runs the checks is not installed; nothing of it is imported here."""
+    """Raise ConfigurationError when what runs the checks is not there; nothing of it is imported here."""
+    if sys.platform == "win32":
+        raise ConfigurationError("gbfix check needs process groups, which Windows has not; run it in WSL")
     for module, name in _NEEDED.items():
         if importlib.util.find_spec(module) is None:
             raise ConfigurationError(f"{name} is not installed for this Python: pip install {module}")
