@@ -222,6 +222,62 @@ def _script(root: Path, pair: Pair, rewritten: str) -> str:
     return program(job, example, Difference(pair.aspect, pair.where, *pair.differs, pair.mode), PARAMETERS)
 
 
+MODULE = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 1)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.layer(x) * 1.0 if self.training else x
+
+    def other(self, x):
+        return x * 1.0
+
+
+def make():
+    return Net()
+
+
+ready = Net()
+"""
+
+
+@dataclass(frozen=True)
+class Called:
+    """What is called of `MODULE`, how the rewritten text differs, and what the script has to print of it."""
+
+    attribute: str
+    factory: str
+    where: str
+    change: tuple[str, str]
+    shows: str
+
+
+CALLED = {
+    "class": Called("Net", "", "result", ("1.0 if", "2.0 if"), "result[0, 0] = nan"),
+    "method": Called("Net.other", "", "result", ("x * 1.0", "x * 3.0"), "+result[0, 0] = 3.0"),
+    "factory": Called("Net", "make", "state self.calls", ("+= 1", "+= 2"), "-self.calls = 1"),
+    "factory of a module": Called(
+        "Net", "model:make", "gradient of self.layer.weight", ("1.0 if", "2.0 if"), "of self.layer.bias[0] = "
+    ),
+    "object": Called("ready", "", "state self.calls", ("+= 1", "+= 2"), "+self.calls = 2"),
+}
+
+
+def _module_script(root: Path, called: Called) -> str:
+    job = _job(root, MODULE, MODULE.replace(*called.change), called.attribute, dtype="float64")
+    job = replace(job, target=replace(job.target, factory=called.factory))
+    example = Example((("x", replace(X, dtype="float64")),), training=True, module_seed=5)
+    aspect = "gradient" if called.where.startswith("gradient") else "value"
+    return program(job, example, Difference(aspect, called.where, "one", "other"))
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all scripts, what they printed and how they ended; they ran in forks of a process with torch."""
@@ -231,6 +287,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in SAME:
         pair = PAIRS[name]
         (folder / f"same_{name}.py").write_text(_script(folder, pair, pair.original), encoding="utf-8")
+    for number, called in enumerate(CALLED.values()):
+        (folder / f"called_{number}.py").write_text(_module_script(folder, called), encoding="utf-8")
     files = [str(file) for file in folder.glob("*.py")]
     subprocess.run([sys.executable, "-I", "-c", RUNNER, *files], check=True)
     return folder
@@ -258,63 +316,12 @@ def test_the_script_of_equal_versions_ends_with_0(name: str, ran: Path) -> None:
 
 # -- what is called ------------------------------------------------------------------------------
 
-MODULE = """\
-import torch
 
-
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(3, 1)
-        self.calls = 0
-
-    def forward(self, x):
-        self.calls += 1
-        return self.layer(x) * 1.0 if self.training else x
-
-    def other(self, x):
-        return x * 1.0
-
-
-def make():
-    return Net()
-
-
-ready = Net()
-"""
-
-
-def _module_script(root: Path, attribute: str, difference: Difference, change: tuple[str, str], **target: str) -> str:
-    job = _job(root, MODULE, MODULE.replace(*change), attribute, dtype="float64")
-    job = replace(job, target=replace(job.target, **target))
-    x = replace(X, dtype="float64")
-    return program(job, Example((("x", x),), training=True, module_seed=5), difference)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "factory", "where", "change", "shows"),
-    [
-        ("Net", "", "result", ("1.0 if", "2.0 if"), "result[0, 0] = nan"),
-        ("Net.other", "", "result", ("x * 1.0", "x * 3.0"), "+result[0, 0] = 3.0"),
-        ("Net", "make", "state self.calls", ("+= 1", "+= 2"), "-self.calls = 1"),
-        (
-            "Net",
-            "model:make",
-            "gradient of self.layer.weight",
-            ("1.0 if", "2.0 if"),
-            "gradient of self.layer.bias[0] = ",
-        ),
-        ("ready", "", "state self.calls", ("+= 1", "+= 2"), "+self.calls = 2"),
-    ],
-)
-def test_modules_are_built_like_in_the_check(
-    attribute: str, factory: str, where: str, change: tuple[str, str], shows: str, tmp_path: Path
-) -> None:
-    aspect = "gradient" if where.startswith("gradient") else "value"
-    script = _module_script(tmp_path, attribute, Difference(aspect, where, "", ""), change, factory=factory)
-    status, output = _run(tmp_path, script)
+@pytest.mark.parametrize("name", CALLED)
+def test_modules_are_built_like_in_the_check(name: str, ran: Path) -> None:
+    status, output = _ended(ran, f"called_{list(CALLED).index(name)}")
     assert status == 1, output
-    assert shows in output
+    assert CALLED[name].shows in output
 
 
 def test_unchanged_modules_of_a_package_come_from_the_project(tmp_path: Path) -> None:
