@@ -36,6 +36,21 @@ _CORNERS_OF = {
     "size of one": 1,
     "rank of one": 1,
 }
+_FIRST_CALLS = (
+    "rank",
+    "form",
+    "dtype",
+    "range",
+    "rank of one",
+    "dtype of one",
+    "left out",
+    "size of one",
+    "grad",
+    "layout",
+    "alias",
+    "size",
+)
+"""Groups of features, the most likely first to make a call that was not taken one that is meant."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +79,13 @@ class GeneratedInputs(Inputs):
         """The same inputs, with the knowledge of what the original takes."""
         return replace(self, taken=frozenset(taken))
 
-    def starting_from(self, variation: str) -> GeneratedInputs:
-        """The same inputs, all of whose calls are changed in this way. Raises KeyError for an unknown name."""
-        change = {feature.name: feature.change for feature in self.features}[variation]
-        calls = distinct(change(call) for call in self.signature.calls)
+    def starting_from(self, taken: Collection[str]) -> GeneratedInputs:
+        """All calls changed in the way of those that is most like an ordinary call: of another rank, say, not empty."""
+        features = sorted(self.features, key=lambda feature: _FIRST_CALLS.index(feature.group))
+        found = [feature for feature in features if feature.name in taken]
+        if not found:
+            return self
+        calls = distinct(found[0].change(call) for call in self.signature.calls)
         return GeneratedInputs(replace(self.signature, calls=calls))
 
     def corners(self) -> tuple[Example, ...]:

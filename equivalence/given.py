@@ -42,9 +42,9 @@ class GivenInputs(Inputs):
         """The same inputs."""
         return self
 
-    def starting_from(self, variation: str) -> GivenInputs:
-        """Raises KeyError: there are no variations."""
-        raise KeyError(variation)
+    def starting_from(self, taken: Collection[str]) -> GivenInputs:  # noqa: ARG002
+        """The same inputs: there are no variations."""
+        return self
 
     def corners(self) -> tuple[Example, ...]:
         """The list; nothing for a strategy."""

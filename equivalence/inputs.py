@@ -28,8 +28,11 @@ class Inputs(ABC):
         """Inputs that mostly stay with the variations named; about one example in ten goes beyond them."""
 
     @abstractmethod
-    def starting_from(self, variation: str) -> Inputs:
-        """Inputs whose first call is that variation: for a target that does not take the first call."""
+    def starting_from(self, taken: Collection[str]) -> Inputs:
+        """For a target that does not take the first call: inputs whose first call is one of these variations.
+
+        Nothing is known then of what else the original takes: its variations are to be tried anew.
+        """
 
     @abstractmethod
     def corners(self) -> tuple[Example, ...]:

@@ -28,9 +28,9 @@ def _ranks(call: CallForm) -> Iterator[Feature]:
     free = [path for path, form in tensors_of(call) if form.free_rank]
     if not free:
         return
-    for rank in (1, 3, 4, 0):
-        yield Feature(f"rank {rank}", "rank", lambda call, rank=rank: _reshaped(call, free, rank))  # type: ignore[misc]
     yield Feature("all sizes equal", "rank", _square)
+    for rank in (3, 1, 4, 0):
+        yield Feature(f"rank {rank}", "rank", lambda call, rank=rank: _reshaped(call, free, rank))  # type: ignore[misc]
     if len(free) > 1:
         for path in free[:MOST_TENSORS]:
             for rank in (1, 0, 3):

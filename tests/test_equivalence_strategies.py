@@ -285,9 +285,11 @@ def _dtypes(example: Example) -> list[str]:
 
 
 def test_another_first_call_for_a_target_that_does_not_take_the_first() -> None:
-    inputs = inputs_for(TWO_TENSORS, (), Settings()).starting_from("rank 3")
-    assert shapes(inputs.first()) == {"x": (4, 2, 3), "y": (4, 2, 3)}
-    assert "rank 3" not in dict(inputs.variations())
+    inputs = inputs_for(TWO_TENSORS, (), Settings())
+    other = inputs.starting_from(["size 0 of x[0]", "rank 3", "y is x"])
+    assert shapes(other.first()) == {"x": (4, 2, 3), "y": (4, 2, 3)}
+    assert "rank 3" not in dict(other.variations())
+    assert inputs.starting_from([]) is inputs
 
 
 def test_the_sequence_has_other_values_and_other_shapes() -> None:
@@ -309,7 +311,7 @@ def test_parameters_with_defaults_are_given_and_left_out() -> None:
     )
     inputs = inputs_for(known, (), Settings())
     assert [name for name, _ in inputs.first().arguments] == ["x"]
-    found = [dict(example.arguments) for example in drawn(inputs, 100)]
+    found = [dict(example.arguments) for example in drawn(inputs, 200)]
     assert {"scale" in arguments for arguments in found} == {True, False}
     assert any(isinstance(arguments.get("mask"), TensorRecipe) for arguments in found)
     scales = [arguments["scale"] for arguments in found if "scale" in arguments]
@@ -498,7 +500,11 @@ def test_a_list_of_arguments_and_a_function_that_returns_it() -> None:
     assert call_text(inputs.corners()[2]) == "float32[2] [1.0, 1.0], n=3"
 
 
-@pytest.mark.parametrize("values", [3, None, [], [3], "x"])
+def test_a_value_that_is_no_tuple_is_the_only_argument() -> None:
+    assert build(given_inputs([3], Settings()).first(), [], "cpu") == ((3,), {})
+
+
+@pytest.mark.parametrize("values", [3, None, [], "x"])
 def test_inputs_that_are_none(values: object) -> None:
     with pytest.raises(CheckError, match="given inputs"):
         given_inputs(values, Settings())
