@@ -116,7 +116,7 @@ class _Check:
             if comparison.last.raised is None:
                 taken.append(name)
         inputs = inputs.accepting(taken)
-        search.try_each(inputs.corners())
+        search.try_each(inputs.corners()[: max(self._settings.examples - search.ran, 0)])
         drawn = max(self._settings.examples - search.ran, self._settings.examples // 3)
         search.draw(inputs.strategy(), self._job, drawn, comparison.reached.steer)
         if search.example is None and not comparison.reached.everywhere:

@@ -78,7 +78,9 @@ class Comparison:
             eager = (original, rewritten) if one is compiled_original else (original.again, rewritten.again)
             if eager[0] is None or eager[1] is None:
                 return compare(one, other, Mode.COMPILED, self._settings.tolerance)
-            differences, baseline = same_for_compiled(eager[0], one, eager[1], other, self._settings.tolerance)
+            differences, baseline = same_for_compiled(
+                eager[0], one, eager[1], other, self._settings.tolerance, backend=self._settings.backend
+            )
             self.baseline = self.baseline or baseline
             return differences
 

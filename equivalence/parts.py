@@ -31,6 +31,8 @@ WIDTH = 20_000
 _SEQUENCES: tuple[Any, ...] = (tuple, list, deque, set, frozenset)
 _WITH_CACHES = ("pathlib.PosixPath", "pathlib.WindowsPath", "pathlib.PurePosixPath", "pathlib._local.PosixPath")
 """Classes whose `repr` says all, and whose attributes come and go."""
+_SET_BY_COMPILE = {"_compiled_call_impl", "_is_torch_compile"}
+"""Attributes that compiling a module leaves on it (torch._dynamo.eval_frame, nn.Module.compile)."""
 _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
 _COMPILED_MODULE = "torch._dynamo.eval_frame.OptimizedModule"
 
@@ -116,6 +118,6 @@ def _module(module: torch.nn.Module) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for place in ("_parameters", "_buffers", "_modules"):
         found += own.get(place, {}).items()
-    found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE and key != "_compiled_call_impl"]
+    found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE | _SET_BY_COMPILE]
     hooks = sum(len(item) for key, item in own.items() if key.endswith("_hooks") and isinstance(item, dict))
     return [*found, ("number_of_hooks", hooks)]
