@@ -155,7 +155,9 @@ class _Check:
             depends = not any(difference.mode == mode for difference in fresh)
             known = known if depends else fresh
         first = known[0]
-        counterexample = Counterexample(call_text(example), program(self._job, example, first), known, depends)
+        counterexample = Counterexample(
+            call_text(example), program(self._job, example, first, self._parameters), known, depends
+        )
         where = "" if mode is Mode.EAGER else " when compiled"
         reason = f"{first.aspect} of {first.where} differs{where}: {first.original} -> {first.rewritten}"
         return Verdict(self._job.target.name, Status.DIFFERENT, reason, counterexample)
@@ -169,7 +171,10 @@ class _Check:
         if not self._settings.bench or verdict.status in (Status.DIFFERENT, Status.NOT_TESTED):
             return verdict
         self._progress("bench", 0, 1)
-        return replace(verdict, bench=bench(*self._compiled.pair(), sequence[0]))
+        try:
+            return replace(verdict, bench=bench(*self._compiled.pair(), sequence[0]))
+        except CheckError as error:
+            return replace(verdict, reason=f"{verdict.reason}; not timed: {' '.join(str(error).split())}")
 
     def _counted(self, example: Example) -> CountedCall:
         statements, arguments = arguments_source(example, self._parameters, self._settings.device)
