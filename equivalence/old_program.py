@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gbfix.equivalence.model import CheckError, Job
+from gbfix.equivalence.python_text import import_lines, renamed
 from gbfix.equivalence.top_level import Statement, TopLevel, read_top_level
 
 INDENT = "    "
@@ -20,9 +21,9 @@ INDENT = "    "
 
 @dataclass(frozen=True)
 class OldProgram:
-    """imports: statements that the kept source needs. source: its lines, indented once. kept: the names it defines.
+    """imports: lines of the imports that the kept source needs. source: its lines, indented once.
 
-    future: its annotations must not be evaluated.
+    kept: the names that it defines. future: its annotations must not be evaluated.
     """
 
     imports: tuple[str, ...]
@@ -140,8 +141,9 @@ def _imports(job: Job, old: TopLevel, names: Iterable[str]) -> tuple[str, ...]:
         elif not hasattr(builtins, name) or name.startswith("__"):
             raise CheckError(f"{_place(job)}: no test can be written: nothing at the top of the file defines {name}")
     if own:
-        found.append(_from(module, own))
-    return tuple(sorted(found, key=lambda text: (text.startswith("__name__"), text.startswith("from "), text)))
+        found.append("\n".join(import_lines(module, own, len(INDENT))))
+    found.sort(key=lambda text: (text.startswith("__name__"), text.startswith("from "), text))
+    return tuple(line for text in found for line in text.split("\n"))
 
 
 def _import(job: Job, node: ast.stmt, name: str) -> str:
@@ -151,7 +153,7 @@ def _import(job: Job, node: ast.stmt, name: str) -> str:
     assert isinstance(node, ast.ImportFrom)
     alias = next(alias for alias in node.names if (alias.asname or alias.name) == name)
     source = _absolute(job, node)
-    return f"from {source} import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
+    return "\n".join(import_lines(source, [renamed(alias.name, alias.asname or alias.name)], len(INDENT)))
 
 
 def _absolute(job: Job, node: ast.ImportFrom) -> str:
@@ -164,13 +166,6 @@ def _absolute(job: Job, node: ast.ImportFrom) -> str:
     if not base:
         raise CheckError(f"{job.target.file}:{node.lineno}: no test can be written: this import leaves its package")
     return ".".join([*base, *([node.module] if node.module else [])])
-
-
-def _from(module: str, names: Sequence[str]) -> str:
-    line = f"{INDENT}from {module} import {', '.join(names)}"
-    if len(line) <= 88:
-        return line.strip()
-    return "\n".join([f"from {module} import (", *(f"{INDENT}{name}," for name in names), ")"])
 
 
 def _source(old: TopLevel, statements: Sequence[Statement]) -> list[str]:

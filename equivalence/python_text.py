@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Sequence
 
 WIDTH = 88
 
@@ -20,6 +21,8 @@ def laid_out(text: str, indent: int = 0) -> list[str]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             before = f"{ast.unparse(node.targets[0])} = "
             whole = before + _Layout(text).text(node.value, indent, len(before), 0)
+        elif isinstance(node, ast.Return) and node.value is not None:
+            whole = "return " + _Layout(text).text(node.value, indent, len("return "), 0)
         elif isinstance(node, ast.Expr):
             whole = _Layout(text).text(node.value, indent, 0, 0)
         else:
@@ -31,11 +34,17 @@ def laid_out(text: str, indent: int = 0) -> list[str]:
     return [space + whole]
 
 
-def import_lines(module: str, name: str, alias: str) -> tuple[str, ...]:
-    """An import of one name under another."""
-    what = name if name == alias else f"{name} as {alias}"
-    line = f"from {module} import {what}"
-    return (line,) if len(line) <= WIDTH else (f"from {module} import (", f"    {what},", ")")
+def import_lines(module: str, names: Sequence[str], indent: int = 0) -> tuple[str, ...]:
+    """A from-import of names, each with its "as"; the lines are not indented, but short enough to be."""
+    line = f"from {module} import {', '.join(names)}"
+    if indent + len(line) <= WIDTH:
+        return (line,)
+    return (f"from {module} import (", *(f"    {name}," for name in names), ")")
+
+
+def renamed(name: str, alias: str) -> str:
+    """A name in an import, with its "as" where it needs one."""
+    return name if name == alias else f"{name} as {alias}"
 
 
 class _CannotBreakError(Exception):

@@ -58,6 +58,7 @@ class Section:
 
     subject: Subject
     imports: tuple[str, ...]
+    returned: tuple[str, ...]
     assignments: tuple[str, ...]
     constant: str
     test_arguments: str
@@ -98,6 +99,7 @@ def _section(job: Job, verdict: Verdict, taken: set[str]) -> Section:
     return Section(
         subject=subject,
         imports=subject.program.imports,
+        returned=tuple(laid_out(f"return {subject.returned}", 4)),
         assignments=tuple(assignments[1:] if assignments[:1] == [""] else assignments),
         constant=constant,
         test_arguments=", ".join(arguments),

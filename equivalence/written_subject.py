@@ -10,9 +10,12 @@ from gbfix.equivalence.input_text import argument_names, strategy_text
 from gbfix.equivalence.model import CheckError, Job, Parameter, Setup, Verdict
 from gbfix.equivalence.old_program import OldProgram, initialisers_differ, keep_old_program
 from gbfix.equivalence.parameters import FunctionNode, parameters_of
-from gbfix.equivalence.python_text import import_lines
+from gbfix.equivalence.python_text import import_lines, renamed
 from gbfix.equivalence.signatures import signature_of
 from gbfix.equivalence.top_level import TopLevel, read_top_level
+
+_LONGEST_NAME = 24
+"""So that lines in which it stands twice are short enough."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class _Common:
             name=self.name,
             program=self.program,
             returned=root,
-            imports=(import_lines(target.module, root, imported),),
+            imports=(import_lines(target.module, [renamed(root, imported)]),),
             old=f"old_{self.name}",
             new=new,
             module=False,
@@ -125,7 +128,7 @@ class _Common:
             name=self.name,
             program=self.program,
             returned=returned,
-            imports=(import_lines(source, factory or root, make),),
+            imports=(import_lines(source, [renamed(factory or root, make)]),),
             old=f"old{end}",
             new=f"new{end}",
             module=True,
@@ -141,7 +144,9 @@ class _Common:
         if job.inputs:
             module, _, attribute = job.inputs.partition(":")
             name = f"{self.name}_inputs"
-            return replace(subject, imports=(*subject.imports, import_lines(module, attribute, name)), inputs=name)
+            return replace(
+                subject, imports=(*subject.imports, import_lines(module, [renamed(attribute, name)])), inputs=name
+            )
         setup = Setup(self.parameters, module=subject.module)
         seen = (*job.seen, *seen_in(verdict.counted, self.parameters, job.settings.device))
         signature = signature_of(setup, seen, job.settings)
@@ -155,6 +160,7 @@ class _Common:
 
 
 def _free_name(name: str, module: str, taken: set[str]) -> str:
+    name = name[:_LONGEST_NAME].rstrip("_")
     if name in taken:
         name = f"{module.rpartition('.')[2]}_{name}"
     candidate, count = name, 2

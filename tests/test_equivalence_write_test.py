@@ -252,6 +252,17 @@ def step(x):
     ]
 
 
+def test_long_names_are_laid_out(tmp_path: Path) -> None:
+    names = [f"a_long_name_of_a_constant_{i}" for i in range(4)]
+    constants = "".join(f"{name} = {i}\n" for i, name in enumerate(names))
+    old = f"{constants}def a_{'very_' * 12}long_step(x):\n    return x * 2 + {' + '.join(names)}\n"
+    the_job = job(tmp_path, f"a_{'very_' * 12}long_step", old=old, new=old.replace("x * 2", "2 * x"))
+    file = tmp_path / "test_long.py"
+    write_test([(the_job, equal())], file)
+    assert formatted(file)
+    assert "    from model import (\n        a_long_name_of_a_constant_0,\n" in file.read_text()
+
+
 def test_inputs_come_from_recorded_calls_and_read_well(tmp_path: Path) -> None:
     def call(rows: int, n: int) -> ArgumentsSeen:
         x = ValueSpec("tensor", tensor=TensorSpec("float16", (rows, 4), (4, 1)))
