@@ -62,6 +62,10 @@ def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Ve
     )
 
 
+_STARTS = 3
+"""Calls to start from, each a variation of the one before, until the original takes one."""
+
+
 class _Check:
     """The steps of one check."""
 
@@ -109,19 +113,31 @@ class _Check:
 
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
-        search.try_each([inputs.first()])
-        taken = []
-        for name, example in inputs.variations():
-            search.try_each([example])
-            if comparison.last.raised is None:
-                taken.append(name)
-        inputs = inputs.accepting(taken)
-        search.try_each(inputs.corners()[: max(self._settings.examples - search.ran, 0)])
-        drawn = max(self._settings.examples - search.ran, self._settings.examples // 3)
+        inputs = self._learned(search, comparison, inputs)
+        fixed = inputs.corners()[: self._settings.examples // 2]
+        search.try_each(fixed)
+        drawn = max(self._settings.examples - len(fixed), 1)
         search.draw(inputs.strategy(), self._job, drawn, comparison.reached.steer)
         if search.example is None and not comparison.reached.everywhere:
             search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
         return inputs
+
+    def _learned(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
+        """The inputs, turned to what the original takes: by its most ordinary call, and by variations of that."""
+        taken: list[str] = []
+        for _ in range(_STARTS):
+            search.try_each([inputs.first()])
+            takes_first, taken = comparison.last.raised is None, []
+            for name, example in inputs.variations()[: self._settings.examples]:
+                if search.example is not None:
+                    break
+                search.try_each([example])
+                if comparison.last.raised is None:
+                    taken.append(name)
+            if takes_first or not taken:
+                break
+            inputs = inputs.starting_from(taken)
+        return inputs.accepting(taken)
 
     def _tell(self, comparison: Comparison) -> None:
         wanted = self._settings.examples
