@@ -38,7 +38,7 @@ CASES = (
     "mixed_condition_branch/clamp_infinities_of_half",
     "branch_around_call/keyword_arguments",
 )
-SECONDS_PER_TARGET = 100.0
+SECONDS_PER_TARGET = 120.0
 ROW = "| {:47} | {:10} | {:5} | {:8} | {:21} | {:9} |"
 
 
@@ -56,7 +56,7 @@ def main() -> int:
         backend=options.backend,
         device=options.device,
         examples=60,
-        compiled_examples=4,
+        compiled_examples=2,
         seconds=SECONDS_PER_TARGET,
         bench=True,
     )

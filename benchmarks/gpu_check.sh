@@ -11,8 +11,8 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 python="${PYTHON:-python3}"
-seconds_for_tests=200
-seconds_for_checks=360
+seconds_for_tests=240
+seconds_for_checks=345
 
 stop() {
     echo "gpu_check: $1" >&2
@@ -56,5 +56,5 @@ echo "== tests marked gpu"
 timeout "$seconds_for_tests" "$python" -m pytest -m gpu -p no:cacheprovider -q "${tests[@]}" || status=1
 
 echo "== checks, counts and timings"
-timeout "$seconds_for_checks" "$python" benchmarks/gpu_check.py --seconds "$((seconds_for_checks - 110))" || status=1
+timeout "$seconds_for_checks" "$python" benchmarks/gpu_check.py --seconds "$((seconds_for_checks - 125))" || status=1
 exit "$status"

@@ -49,17 +49,23 @@ def _square(call: CallForm) -> CallForm:
 
 
 def _dtypes(call: CallForm, floating: Sequence[str]) -> Iterator[Feature]:
-    paths = [path for path, form in tensors_of(call) if form.floating]
+    """Other dtypes. A recorded tensor keeps to its kind: a program that was run on floats is not meant for integers."""
+    tensors = list(tensors_of(call))
+    paths = [path for path, form in tensors if form.floating]
+    any_kind = bool(paths) and all(form.free_rank for _, form in tensors if form.floating)
+    other_kinds = ("int64", "bool") if any_kind else ()
     half = [dtype for dtype in floating if dtype in ("float16", "bfloat16")]
-    for dtype in (*half, "int64", "bool", *(one for one in floating if one not in half), "int32", "uint8"):
+    rest = [dtype for dtype in floating if dtype not in half]
+    for dtype in (*half, "int64", "bool", *rest, "int32", "uint8") if any_kind else (*half, *rest):
         if paths:
             yield _cast(dtype, paths, dtype)
     for path in paths[:MOST_TENSORS] if len(paths) > 1 else []:
-        for dtype in (*[one for one in floating if one in ("float16", "float64")], "int64", "bool"):
+        for dtype in (*[one for one in floating if one in ("float16", "float64")], *other_kinds):
             yield _cast(f"{dtype} of {path}", [path], dtype, group="dtype of one")
-    for path, form in list(tensors_of(call))[:MOST_TENSORS]:
-        if form.integer or form.dtype == "bool":
-            for dtype in ("int32", "int64", "uint8", "bool", *floating[:1]):
+    for path, form in tensors[:MOST_TENSORS]:
+        if form.integer or (form.dtype == "bool" and form.free_rank):
+            others = ("uint8", "bool", *floating[:1]) if form.free_rank else ()
+            for dtype in ("int32", "int64", *others):
                 yield _cast(f"{dtype} of {path}", [path], dtype)
 
 

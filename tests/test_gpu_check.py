@@ -172,7 +172,7 @@ def test_rewrite_that_draws_on_the_device_differs(check: Callable[..., Verdict])
 
 
 def test_inductor_is_equal_and_timed_by_the_clock_of_the_device(check: Callable[..., Verdict]) -> None:
-    verdict = check(RIGHT, backend="inductor", bench=True, examples=20, compiled_examples=2)
+    verdict = check(RIGHT, backend="inductor", bench=True, examples=20, compiled_examples=2, seconds=180)
     assert verdict.status is Status.EQUAL, verdict.reason
     bench = verdict.bench
     assert bench is not None
