@@ -6,4 +6,4 @@ def f(x: torch.Tensor) -> torch.Tensor:
     bad = (x < 0).any()
     if bad:
         raise ValueError("negative input")
-    return x
+    return x * 1
