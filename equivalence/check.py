@@ -25,6 +25,7 @@ from gbfix.equivalence.model import (
     Status,
     Verdict,
 )
+from gbfix.equivalence.named_numbers import around_numbers
 from gbfix.equivalence.recipes import arguments_source, call_text
 from gbfix.equivalence.reproduce import program
 from gbfix.equivalence.search import EXAMPLES_FOR_STEERING, Reached, Search
@@ -114,7 +115,8 @@ class _Check:
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
         inputs = self._learned(search, comparison, inputs)
-        fixed = inputs.corners()[: self._settings.examples // 2]
+        named = around_numbers(inputs.first(), [branch.condition.text for branch in comparison.reached.branches])
+        fixed = [*named, *inputs.corners()][: self._settings.examples // 2]
         search.try_each(fixed)
         drawn = max(self._settings.examples - len(fixed), 1)
         search.draw(inputs.strategy(), self._job, drawn, comparison.reached.steer)
@@ -175,7 +177,8 @@ class _Check:
             call_text(example), program(self._job, example, first, self._parameters), known, depends
         )
         where = "" if mode is Mode.EAGER else " when compiled"
-        reason = f"{first.aspect} of {first.where} differs{where}: {first.original} -> {first.rewritten}"
+        subject = first.where if first.where.startswith(first.aspect) else f"{first.aspect} of {first.where}"
+        reason = f"{subject} differs{where}: {first.original} -> {first.rewritten}"
         return Verdict(self._job.target.name, Status.DIFFERENT, reason, counterexample)
 
     def _with_figures(self, verdict: Verdict, inputs: Inputs) -> Verdict:

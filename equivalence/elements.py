@@ -71,6 +71,7 @@ SPECIALS = (
     Special("a denormal at one place", _at(lambda limits: limits.smallest_normal / 2)),
     Special("a negative zero at one place", _at(lambda _: -0.0)),
     Special("NaN, infinities and -0.0", lambda _, i: Drawn(i, special=((0, math.nan), (1, math.inf), (2, -math.inf)))),
+    Special("infinities and the largest", lambda limits, i: Drawn(i, special=((0, math.inf), (1, limits.max)))),
 )
 
 
