@@ -1,4 +1,4 @@
-"""What Dynamo compiles while a test runs, read by the same code as under `gbfix trace`: a break there is one here.
+"""What Dynamo compiles meanwhile, read by the same code as under `gbfix trace`: a break there is one here.
 
 PyTorch's own counters miss breaks at jumps that depend on data and frames that are skipped.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from gbfix.evidence import trace_records
+from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.journal import Journal
-from gbfix.evidence.model import Evidence
+from gbfix.evidence.model import Evidence, Place
 from gbfix.evidence.reader import read_evidence
 
 _HOOK = "trace_structured"
@@ -23,17 +24,21 @@ _HOOK = "trace_structured"
 class CompileRecords:
     """The records of the compilations in a context of `recorded`."""
 
-    def __init__(self, notes: _Notes) -> None:
+    def __init__(self, notes: _Notes, root: Path) -> None:
         self._notes = notes
+        self._root = root
 
     def evidence(self) -> Evidence:
-        """Everything up to now; files in the working directory are named relative to it."""
-        return read_evidence(self._notes.written, root=Path.cwd())
+        """Everything up to now."""
+        return read_evidence(self._notes.written, root=self._root)
 
 
 @contextlib.contextmanager
-def recorded() -> Iterator[CompileRecords]:
-    """Record what is compiled in this context, and leave PyTorch as it was."""
+def recorded(root: Path) -> Iterator[CompileRecords]:
+    """Record what is compiled in this context, and leave PyTorch as it was.
+
+    root: files below this folder are named relative to it.
+    """
     from torch import _logging
 
     notes = _Notes()
@@ -41,9 +46,23 @@ def recorded() -> Iterator[CompileRecords]:
     try:
         trace_records.install(notes)
         _replace(original, vars(_logging)[_HOOK])
-        yield CompileRecords(notes)
+        yield CompileRecords(notes, root)
     finally:
         _replace(vars(_logging)[_HOOK], original)
+
+
+def skipped_frames(evidence: Evidence) -> int:
+    """How many code objects Dynamo gave up on although there was something to compile."""
+    return _distinct(part.place for part in evidence.fragments if part.skipped not in ("", NOTHING_TO_COMPILE))
+
+
+def limit_hits(evidence: Evidence) -> int:
+    """How many code objects were recompiled so often that Dynamo gave them up."""
+    return _distinct(row.place for row in evidence.recompiles if row.limit_hit)
+
+
+def _distinct(places: Iterable[Place]) -> int:
+    return len({(place.file, place.line, place.function) for place in places})
 
 
 def _replace(present: object, wanted: object) -> None:

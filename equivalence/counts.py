@@ -1,30 +1,21 @@
 """What compiling one version gives: graphs, break sites, recompiles, and whether one graph is enough.
 
-Runs in a process of its own, before it loads the program. PyTorch's counters miss breaks and skipped frames, so that
-the events are recorded and read by the same code as under `gbfix trace` (see `evidence`): a site there is one here.
+Runs in the process of a version, which loads the program afresh for it. See `compile_records` for what is counted.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from gbfix.equivalence.compile_records import limit_hits, recorded, skipped_frames
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.model import BreakSite, Counts
-from gbfix.evidence import recorder
-from gbfix.evidence.fragments import NOTHING_TO_COMPILE
-from gbfix.evidence.journal import Journal, read_journal
 from gbfix.evidence.messages import read_message
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.places import Places
-from gbfix.evidence.reader import read_evidence
-from gbfix.evidence.records import Note
 from gbfix.evidence.stack import innermost, read_stack
 
 Call = Callable[[Example], object]
@@ -44,70 +35,20 @@ def count(make_call: MakeCall, examples: Sequence[Example], *, root: Path) -> Co
     examples: a first call, one with other values, and one with other shapes; those that are missing count nothing.
     root: the folder to which file names of break sites are relative, as for `gbfix trace`. What loading the program
     compiles is not counted. fullgraph is true when all calls went through; it also lets Dynamo trace scalars and
-    sizes that depend on data, which break a graph in default mode. Call it once per process. Raises what `make_call`
-    raises, and OSError when there is no room for the notes.
+    sizes that depend on data, which break a graph in default mode. Raises what `make_call` raises.
     """
-    with tempfile.TemporaryDirectory(prefix="gbfix-counts-") as folder:
-        recording = _Recording(Path(folder), root)
-        _reset()
-        call = make_call(False)
-        recording.mark()
-        raised: list[BaseException | None] = []
-        seen: list[Evidence] = []
+    _reset()
+    call = make_call(False)
+    raised: list[BaseException | None] = []
+    seen: list[Evidence] = []
+    with recorded(root) as records:
         for example in examples:
             raised.append(_exception(call, example))
-            seen.append(recording.evidence())
+            seen.append(records.evidence())
     counts = _counts(seen, raised)
     _reset()
     error = _fullgraph_error(make_call(True), examples, raised, root)
     return replace(counts, fullgraph=not error, fullgraph_error=error)
-
-
-class _Recording:
-    """The notes of this process, read while they are written."""
-
-    def __init__(self, folder: Path, root: Path) -> None:
-        self._root = root
-        self._journal = recorder.open_journal(str(folder))
-        self._before = 0
-        _record(self._journal)
-
-    def mark(self) -> None:
-        """Forget the compilations up to now."""
-        self._before = sum(1 for _ in read_journal(self._journal.path))
-
-    def evidence(self) -> Evidence:
-        """Everything since the mark."""
-        return read_evidence(self._notes(), root=self._root)
-
-    def _notes(self) -> Iterator[Note]:
-        for number, note in enumerate(read_journal(self._journal.path)):
-            if number >= self._before or _is_header(note):
-                yield note
-
-
-def _is_header(note: Note) -> bool:
-    """Later notes refer to it: who the process is, its entries, and the numbers that stand for file names."""
-    return note["kind"] in ("process", "torch", "entry") or "str" in (note.get("metadata") or {})
-
-
-def _record(journal: Journal) -> None:
-    from torch import _logging
-
-    original: Any = _logging.trace_structured  # type: ignore[attr-defined]
-    asked = os.environ.get("GBFIX_VALUES")
-    os.environ["GBFIX_VALUES"] = "0"  # what names held is of no interest here
-    try:
-        recorder.start(journal)
-    finally:
-        if asked is None:
-            del os.environ["GBFIX_VALUES"]
-        else:
-            os.environ["GBFIX_VALUES"] = asked
-    # The recorder expects to come before Dynamo, which may have been imported for speed before this process forked.
-    for module in list(sys.modules.values()):
-        if getattr(module, "__dict__", {}).get("trace_structured") is original:
-            vars(module)["trace_structured"] = _logging.trace_structured  # type: ignore[attr-defined]
 
 
 def _reset() -> None:
@@ -131,26 +72,16 @@ def _counts(seen: Sequence[Evidence], raised: Sequence[BaseException | None]) ->
     return Counts(
         graphs=sum(fragment.graph for fragment in first.fragments) if first else 0,
         breaks=_break_sites(first) if first else (),
-        skipped_frames=_skipped_frames(first) if first else 0,
+        skipped_frames=skipped_frames(first) if first else 0,
         recompiles_values=sum(recompiles[:1]),
         recompiles_shapes=sum(recompiles[1:]),
-        limit_hits=_limit_hits(seen[-1]) if seen else 0,
+        limit_hits=limit_hits(seen[-1]) if seen else 0,
         raised=next((f"call {n}: {_one_line(error)}" for n, error in enumerate(raised, 1) if error), ""),
     )
 
 
-def _limit_hits(evidence: Evidence) -> int:
-    given_up = (row.place for row in evidence.recompiles if row.limit_hit)
-    return len({(place.file, place.line, place.function) for place in given_up})
-
-
 def _break_sites(evidence: Evidence) -> tuple[BreakSite, ...]:
     return tuple(BreakSite(each.place.file, each.place.line, each.gb, each.kind) for each in evidence.breaks)
-
-
-def _skipped_frames(evidence: Evidence) -> int:
-    given_up = (fragment.place for fragment in evidence.fragments if fragment.skipped not in ("", NOTHING_TO_COMPILE))
-    return len({(place.file, place.line, place.function) for place in given_up})
 
 
 def _fullgraph_error(

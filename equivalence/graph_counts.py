@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -83,7 +84,7 @@ def _counted(
     torch.compiler.reset()
     subject = function if _compiles_by_itself(function, calls[0], backend) else compiled(function)
     torch.compiler.reset()
-    with recorded() as records, compiling(backend):
+    with recorded(Path.cwd()) as records, compiling(backend):
         _call(subject, calls[0])
         first = _seen(records)
         for call in calls[1:]:
@@ -93,7 +94,7 @@ def _counted(
 
 def _compiles_by_itself(function: Callable[..., Any], call: Call, backend: str | Callable[..., Any]) -> bool:
     """True when a call of the function as it is compiles something."""
-    with recorded() as records, compiling(backend):
+    with recorded(Path.cwd()) as records, compiling(backend):
         _call(function, call)
         return bool(records.evidence().fragments)
 

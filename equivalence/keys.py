@@ -33,7 +33,7 @@ def job_key(job: Job, others: Iterable[Path] = ()) -> str:
         "rewritten": dict(sorted(job.rewritten.items())),
         "seen": job.seen,
         "inputs": job.inputs,
-        "settings": {name: value for name, value in settings.items() if name not in _WITHOUT_INFLUENCE},
+        "settings": settings,
         "others": {str(path): _digest(path) for path in sorted(set(others))},
     }
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

@@ -116,7 +116,7 @@ class TensorFacts:
     """A tensor, bit for bit. data: the elements in row-major order as raw bytes of the machine's order.
 
     dtype and device as torch prints them, without "torch.". layout: "strided", or another of torch's; then `data`
-    holds the dense elements where there are such. conjugated, negated: torch's lazy bits.
+    holds the dense elements where there are such. Of a large tensor `data` is a digest (see `describe`).
     """
 
     dtype: str

@@ -18,9 +18,9 @@ from typing import Any
 
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source, read_source
+from gbfix.equivalence.compile_records import limit_hits, skipped_frames
 from gbfix.equivalence.model import BreakSite, CheckError, Counts
 from gbfix.equivalence.recorded_tests import REACH, REPORT
-from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.launch import observed_environment
 from gbfix.evidence.model import Evidence
@@ -243,17 +243,16 @@ def _plain(text: str, copies: Mapping[str, str]) -> str:
 def _counts(evidence: Evidence, copies: Mapping[str, str], root: Path) -> Counts:
     """Of everything that the test compiled, over all its calls. Whether one graph would do was not tried."""
     recompiles = [(row.count, row.kind in _OF_SHAPES) for row in evidence.recompiles if not row.limit_hit]
-    given_up = {part.place for part in evidence.fragments if part.skipped not in ("", NOTHING_TO_COMPILE)}
     return Counts(
         graphs=sum(fragment.graph for fragment in evidence.fragments),
         breaks=tuple(
             BreakSite(_original(site.place.file, copies, root), site.place.line, site.gb, site.kind)
             for site in evidence.breaks
         ),
-        skipped_frames=len(given_up),
+        skipped_frames=skipped_frames(evidence),
         recompiles_values=sum(count for count, of_shapes in recompiles if not of_shapes),
         recompiles_shapes=sum(count for count, of_shapes in recompiles if of_shapes),
-        limit_hits=len({row.place for row in evidence.recompiles if row.limit_hit}),
+        limit_hits=limit_hits(evidence),
         fullgraph_error="not tried: a test says itself how it compiles",
     )
 
