@@ -10,10 +10,11 @@ import torch
 
 from gbfix.equivalence.bench import bench
 from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.example import Example
+from gbfix.equivalence.learning import learned
 from gbfix.equivalence.loading import load_object
 from gbfix.equivalence.model import (
-    BranchReached,
     CheckError,
     CountedCall,
     Counterexample,
@@ -63,10 +64,6 @@ def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Ve
     )
 
 
-_STARTS = 3
-"""Calls to start from, each a variation of the one before, until the original takes one."""
-
-
 class _Check:
     """The steps of one check."""
 
@@ -114,7 +111,7 @@ class _Check:
 
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
-        inputs = self._learned(search, comparison, inputs)
+        inputs = learned(search, comparison, inputs, self._settings.examples)
         named = around_numbers(inputs.first(), [branch.condition.text for branch in comparison.reached.branches])
         fixed = [*named, *inputs.corners()][: self._settings.examples // 2]
         search.try_each(fixed)
@@ -123,23 +120,6 @@ class _Check:
         if search.example is None and not comparison.reached.everywhere:
             search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
         return inputs
-
-    def _learned(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
-        """The inputs, turned to what the original takes: by its most ordinary call, and by variations of that."""
-        taken: list[str] = []
-        for _ in range(_STARTS):
-            search.try_each([inputs.first()])
-            takes_first, taken = comparison.last.raised is None, []
-            for name, example in inputs.variations()[: self._settings.examples]:
-                if search.example is not None:
-                    break
-                search.try_each([example])
-                if comparison.last.raised is None:
-                    taken.append(name)
-            if takes_first or not taken:
-                break
-            inputs = inputs.starting_from(taken)
-        return inputs.accepting(taken)
 
     def _tell(self, comparison: Comparison) -> None:
         wanted = self._settings.examples
@@ -152,9 +132,8 @@ class _Check:
         if not exercised.returned:
             reason = f"the original raised for every example ({comparison.first_exception}); describe its inputs"
             return Verdict(name, Status.NOT_TESTED, f"{reason} with --inputs, or record calls with `gbfix trace`")
-        missing = [text for branch in comparison.reached.branches if (text := _not_reached(branch))]
-        if missing:
-            return Verdict(name, Status.NOT_TESTED, "side not reached: " + "; ".join(missing))
+        if missing := not_reached(comparison.reached.branches):
+            return Verdict(name, Status.NOT_TESTED, missing)
         ran = f"{exercised.examples} examples, {exercised.compiled} of them compiled"
         both = ", both sides reached" if comparison.reached.branches else ""
         if not comparison.within:
@@ -198,14 +177,3 @@ class _Check:
     def _counted(self, example: Example) -> CountedCall:
         statements, arguments = arguments_source(example, self._parameters, self._settings.device)
         return CountedCall(statements, arguments, example.training)
-
-
-def _not_reached(branch: BranchReached) -> str:
-    """What is missing of a condition, in words; empty when nothing is."""
-    condition = branch.condition
-    place = f"line {condition.line}, `{condition.text}`"
-    if not branch.missing:
-        return ""
-    if not branch.true and not branch.false:
-        return f"{place} was never evaluated"
-    return f"{place} was never " + " nor ".join(str(outcome).lower() for outcome in branch.missing)

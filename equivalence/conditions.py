@@ -13,14 +13,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gbfix.equivalence.model import Condition
+from gbfix.equivalence.model import BranchReached, Condition
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
 class Test:
-    """A condition in the source. chosen: what it decides on: nodes that run when it is true, and when it is false."""
+    """A condition in the source. when_true, when_false: the nodes that run for each outcome."""
 
     node: ast.expr
     function: str
@@ -54,6 +54,21 @@ def changed_conditions(original: str, rewritten: str, file: str) -> tuple[Condit
             needs = "both" if true and false else "true" if true else "false"
             found.append(condition_of(test.node, original, file, needs))
     return tuple(found)
+
+
+def not_reached(branches: Sequence[BranchReached]) -> str:
+    """Which outcomes are missing that the rewrite matters for, in words; empty when none is."""
+    missing = [text for branch in branches if (text := _missing(branch))]
+    return f"side not reached: {'; '.join(missing)}" if missing else ""
+
+
+def _missing(branch: BranchReached) -> str:
+    place = f"line {branch.condition.line}, `{branch.condition.text}`"
+    if not branch.missing:
+        return ""
+    if not branch.true and not branch.false:
+        return f"{place} was never evaluated"
+    return f"{place} was never {' nor '.join(str(outcome).lower() for outcome in branch.missing)}"
 
 
 def condition_of(node: ast.expr, source: str, file: str, needs: str = "both") -> Condition:

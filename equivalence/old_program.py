@@ -48,11 +48,6 @@ def keep_old_program(job: Job, roots: Sequence[str]) -> OldProgram:
     return OldProgram(_imports(job, old, names), tuple(_source(old, statements)), kept, old.future)
 
 
-def changed_names(job: Job) -> tuple[str, ...]:
-    """The names at the top of the target's file whose definition the rewrite changed or removed."""
-    return _changed(*_both(job))
-
-
 def initialisers_differ(job: Job, names: Iterable[str]) -> bool:
     """True when a class among `names` is initialised in another way than before."""
     old, new = _both(job)

@@ -22,6 +22,7 @@ from pathlib import Path
 from gbfix.equivalence.host import not_tested
 from gbfix.equivalence.model import CheckError, Job, Verdict
 from gbfix.equivalence.processes import end_descendants
+from gbfix.evidence.launch import signal_name
 
 CHECK = "gbfix.equivalence.work:work"
 GRACE_SECONDS = 30.0
@@ -164,13 +165,6 @@ class _Host:
         except subprocess.TimeoutExpired:
             return "closed the line to gbfix"
         said = self._errors.read_text(errors="replace").strip().rpartition("\n")[2][:_WORDS_OF_AN_ERROR]
-        how = f"exited with status {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
+        doubt = " (out of memory?)" if code == -signal.SIGKILL else ""
+        how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}{doubt}"
         return f"{how}: {said}" if said else how
-
-
-def _signal_name(number: int) -> str:
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-    return f"{name} (out of memory?)" if name == "SIGKILL" else name

@@ -20,6 +20,7 @@ import torch._dynamo
 from gbfix.equivalence.line import Line
 from gbfix.equivalence.program import Version
 from gbfix.equivalence.serving import LAST_WORDS, serve
+from gbfix.evidence.launch import signal_name
 
 _LAST_WORDS_SECONDS = 2.0
 """How long an ended process has for its exit status to be seen."""
@@ -77,12 +78,5 @@ def how_it_ended(process: BaseProcess, folder: str, otherwise: str) -> str:
     if status == -signal.SIGKILL:
         return "was killed by SIGKILL, as the system does when memory runs out"
     if status < 0:
-        return f"was killed by {_signal_name(-status)}"
+        return f"was killed by {signal_name(-status)}"
     return f"exited with status {status} (os._exit)"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

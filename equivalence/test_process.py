@@ -22,7 +22,7 @@ from gbfix.equivalence.compile_records import limit_hits, skipped_frames
 from gbfix.equivalence.model import BreakSite, CheckError, Counts
 from gbfix.equivalence.recorded_tests import REACH, REPORT
 from gbfix.evidence.journal import SUFFIX, read_journal
-from gbfix.evidence.launch import observed_environment
+from gbfix.evidence.launch import observed_environment, signal_name
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.overlay import MANIFEST, no_overlay_reason, overlay_folder, write_overlay
 from gbfix.evidence.reader import journal_notes, read_evidence
@@ -168,17 +168,10 @@ def _how_it_ended(code: int | None, said: str, not_collected: str) -> str:
     if code is None:
         return "did not end in time"
     if code < 0:
-        return f"was killed by {_signal_name(-code)}"
+        return f"was killed by {signal_name(-code)}"
     if code in (0, 1) or not_collected:
         return ""
     return f"exited with status {code}: {_last_line(said)}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _last_line(said: str) -> str:

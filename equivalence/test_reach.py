@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gbfix.engine.files import read_source
+from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.model import BranchReached, Condition
 from gbfix.equivalence.test_process import TestRun
 
@@ -41,16 +42,4 @@ def reached(
         BranchReached(condition, outcomes.get((index, True), 0), outcomes.get((index, False), 0))
         for index, condition in enumerate(conditions)
     )
-    return branches, _not_reached(branches)
-
-
-def _not_reached(branches: tuple[BranchReached, ...]) -> str:
-    missing = []
-    for branch in branches:
-        condition = branch.condition
-        place = f"line {condition.line}, `{condition.text}`"
-        if branch.missing and not branch.true and not branch.false:
-            missing.append(f"{place} was never evaluated")
-        elif branch.missing:
-            missing.append(f"{place} was never {' nor '.join(str(outcome).lower() for outcome in branch.missing)}")
-    return f"side not reached: {'; '.join(missing)}" if missing else ""
+    return branches, not_reached(branches)

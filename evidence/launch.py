@@ -108,10 +108,11 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> ExitS
         code = child.wait()
     if code >= 0:
         return ExitStatus(code)
-    return ExitStatus(_SIGNAL_STATUS - code, _signal_name(-code))
+    return ExitStatus(_SIGNAL_STATUS - code, signal_name(-code))
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """The name of a signal ("SIGKILL"), its number for one that has none."""
     try:
         return signal.Signals(number).name
     except ValueError:  # a real-time signal
