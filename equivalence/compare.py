@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gbfix.equivalence.compare_outcomes import differences, same_exception, same_failure
-from gbfix.equivalence.compare_values import Comparison
+from gbfix.equivalence.compare_values import ValueComparison
 from gbfix.equivalence.model import Difference, Mode, Observation, Raised, Tolerance
 
 _NO_CODE_OF_THEIR_OWN = ("eager", "aot_eager")
@@ -23,7 +23,7 @@ def compare(
 
     Differences of floating values inside of the tolerance have `within` set.
     """
-    found = differences(original, rewritten, Comparison(tolerance), same_exception)
+    found = differences(original, rewritten, ValueComparison(tolerance), same_exception)
     return tuple(replace(difference, mode=mode) for difference in found)
 
 
@@ -61,10 +61,10 @@ def same_for_compiled(
             failure = same_failure(one, other) and any(same_failure(each, other) for each in eagerly)
             return failure or same_exception(one, other)
 
-        found = differences(reference, observed, Comparison(tolerance), same)
+        found = differences(reference, observed, ValueComparison(tolerance), same)
         if not own_code:
             return found
-        rounded = differences(reference, observed, Comparison(tolerance, rounding=True), same)
+        rounded = differences(reference, observed, ValueComparison(tolerance, rounding=True), same)
         allowed = {one.where for one in rounded if one.within}
         return [one for one in found if not (one.where in allowed or _is_layout_of_code(one))]
 

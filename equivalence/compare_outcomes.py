@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from gbfix.equivalence.compare_values import Comparison, short
+from gbfix.equivalence.compare_values import ValueComparison, short
 from gbfix.equivalence.model import Described, Difference, Event, Observation, Raised
 
 SameException = Callable[[Raised | None, Raised | None], bool]
@@ -19,7 +19,7 @@ _TEXT = 200
 
 
 def differences(
-    original: Observation, rewritten: Observation, comparison: Comparison, same: SameException
+    original: Observation, rewritten: Observation, comparison: ValueComparison, same: SameException
 ) -> list[Difference]:
     """All differences, the most important first. same: whether two exceptions are the same one."""
     found = [
@@ -60,7 +60,7 @@ def same_failure(eager: Raised | None, compiled: Raised | None) -> bool:
 
 
 def _outcome(
-    original: Observation, rewritten: Observation, comparison: Comparison, same: SameException
+    original: Observation, rewritten: Observation, comparison: ValueComparison, same: SameException
 ) -> Iterator[Difference]:
     if original.raised is not None or rewritten.raised is not None:
         if not same(original.raised, rewritten.raised):
@@ -98,7 +98,9 @@ def exception_text(raised: Raised) -> str:
     return f"{raised.type}{': ' + lines[0][: 2 * _TEXT] if lines else ''}{causes}"
 
 
-def _held(kind: str, one: Described | None, other: Described | None, comparison: Comparison) -> Iterator[Difference]:
+def _held(
+    kind: str, one: Described | None, other: Described | None, comparison: ValueComparison
+) -> Iterator[Difference]:
     """The arguments, or the parts of the state. Of globals only those are there that the call changed."""
     unchanged = Described("opaque", "", text="unchanged")
     first, second = (dict(side.items) if side is not None else {} for side in (one, other))
@@ -107,7 +109,7 @@ def _held(kind: str, one: Described | None, other: Described | None, comparison:
 
 
 def _backward(
-    original: Observation, rewritten: Observation, comparison: Comparison, same: SameException
+    original: Observation, rewritten: Observation, comparison: ValueComparison, same: SameException
 ) -> Iterator[Difference]:
     if (original.raised is None) != (rewritten.raised is None):
         return
@@ -126,7 +128,7 @@ def _backward(
 
 
 def _gradient(
-    one: Described | None, other: Described | None, where: str, comparison: Comparison
+    one: Described | None, other: Described | None, where: str, comparison: ValueComparison
 ) -> Iterator[Difference]:
     if one is None or other is None:
         if one is not other:

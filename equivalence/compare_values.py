@@ -21,7 +21,7 @@ _ROUNDING = {
 """What torch.testing.assert_close allows, as its documentation says."""
 
 
-class Comparison:
+class ValueComparison:
     """Walks two descriptions side by side."""
 
     def __init__(self, tolerance: Tolerance | None, *, rounding: bool = False) -> None:

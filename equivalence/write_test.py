@@ -18,7 +18,7 @@ from gbfix.engine.paths import printable
 from gbfix.equivalence.counted_calls import spelled_out
 from gbfix.equivalence.model import CheckError, Counts, Job, Status, Verdict
 from gbfix.equivalence.python_text import laid_out
-from gbfix.equivalence.written_subject import Subject, subject_of
+from gbfix.equivalence.written_subject import WrittenSubject, subject_of
 
 WRITTEN_BY = "# Written by `gbfix check --write-test`, which overwrites it; delete this line to keep it."
 _TEMPLATE = "written_test.jinja"
@@ -56,7 +56,7 @@ def write_test(jobs_and_verdicts: Iterable[tuple[Job, Verdict]], file: Path) -> 
 class Section:
     """The tests of one target, as lines for the template. counted: the body of the test of graphs, may be empty."""
 
-    subject: Subject
+    subject: WrittenSubject
     imports: tuple[str, ...]
     returned: tuple[str, ...]
     assignments: tuple[str, ...]
@@ -117,7 +117,7 @@ def _options(job: Job) -> list[str]:
     return options
 
 
-def _counted(job: Job, verdict: Verdict, subject: Subject) -> tuple[str, ...]:
+def _counted(job: Job, verdict: Verdict, subject: WrittenSubject) -> tuple[str, ...]:
     """The body of the test that pins the counts of the new version; empty when there are none to show."""
     counts = verdict.rewritten
     calls = [spelled_out(call, subject.parameters, job.settings.device) for call in verdict.counted]
@@ -185,7 +185,7 @@ def _file_text(sections: Sequence[Section], search: str) -> str:
     return body
 
 
-def _standard_imports(subjects: Sequence[Subject], search: str) -> list[str]:
+def _standard_imports(subjects: Sequence[WrittenSubject], search: str) -> list[str]:
     found = {line for subject in subjects for line in subject.standard}
     if search:
         found |= {"import sys", "from pathlib import Path"}
@@ -206,7 +206,7 @@ def _library_imports(sections: Sequence[Section]) -> list[str]:
     return lines
 
 
-def _own_imports(subjects: Sequence[Subject], *, late: bool) -> list[str]:
+def _own_imports(subjects: Sequence[WrittenSubject], *, late: bool) -> list[str]:
     """The imports of the programs under test. late: they stand below other statements."""
     blocks = sorted({block for subject in subjects for block in subject.imports})
     mark = "  # noqa: E402" if late else ""

@@ -19,7 +19,7 @@ _LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
-class Subject:
+class WrittenSubject:
     """One target. name: the part that names in the test have in common. old, new: the expressions to compare.
 
     returned: what the function with the old program returns. imports: of the program under test, each as lines.
@@ -46,7 +46,7 @@ class Subject:
     standard: tuple[str, ...] = ()
 
 
-def subject_of(job: Job, verdict: Verdict, taken: set[str]) -> Subject:
+def subject_of(job: Job, verdict: Verdict, taken: set[str]) -> WrittenSubject:
     """The subject of a job. taken: names of earlier subjects in the file, to which this one's is added.
 
     Raises CheckError where the old version cannot be kept.
@@ -76,7 +76,7 @@ class _Common:
     method: str
     parameters: tuple[Parameter, ...]
 
-    def of_function(self, root: str) -> Subject:
+    def of_function(self, root: str) -> WrittenSubject:
         """A function, or one that a factory beside it makes."""
         target, new = self.job.target, f"new_{self.name}"
         if self.method:
@@ -87,7 +87,7 @@ class _Common:
         call = "()" if target.factory else ""
         made = [f"old_{self.name} = old_{self.name}_program(){call}"]
         made += [f"{new} = {imported}()"] if target.factory else []
-        return Subject(
+        return WrittenSubject(
             target=target.name,
             name=self.name,
             program=self.program,
@@ -101,7 +101,7 @@ class _Common:
             assignments=tuple(made),
         )
 
-    def of_class(self, root: str, factory_module: str, factory: str, own_factory: bool) -> Subject:
+    def of_class(self, root: str, factory_module: str, factory: str, own_factory: bool) -> WrittenSubject:
         """An nn.Module: built without arguments, by a factory beside it, or by one elsewhere, given the old classes."""
         job, target = self.job, self.job.target
         device = job.settings.device
@@ -123,7 +123,7 @@ class _Common:
             returned = root
         source = (factory_module if factory and not own_factory else "") or target.module
         end = f".{self.method}" if self.method else ""
-        return Subject(
+        return WrittenSubject(
             target=target.name,
             name=self.name,
             program=self.program,
@@ -138,7 +138,7 @@ class _Common:
             standard=tuple(standard),
         )
 
-    def with_inputs(self, subject: Subject, verdict: Verdict) -> Subject:
+    def with_inputs(self, subject: WrittenSubject, verdict: Verdict) -> WrittenSubject:
         """The subject with what it is called with."""
         job = self.job
         if job.inputs:
