@@ -100,7 +100,7 @@ def apply(
             asked=kinds_asked_about(interactive=interactive, unsafe=unsafe),
         )
         accept = asking(report.out, sys.stdin) if interactive else accept_all
-        if interactive and not keeps_files and not overlay:
+        if (interactive or check) and not keeps_files and not overlay:
             accept = only_writable(accept, inputs, allow_dirty=allow_dirty)
         request = Request(
             rules,

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gbfix.cli.check_entries import Entries
+from gbfix.cli.check_facts import PASSED, Refusal, difference, facts_of, not_passed, passes
 from gbfix.cli.check_find import Recorded, check_installed, read_evidence
 from gbfix.cli.check_options import workers
 from gbfix.cli.check_plan import Planned, Planner, Wanted
-from gbfix.cli.check_run import Checks, is_equal
+from gbfix.cli.check_run import Checks
 from gbfix.cli.check_versions import Changes, pending
 from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.run import Request, run
-from gbfix.engine.checked import CheckFacts, ConditionFacts, with_checked
-from gbfix.engine.model import ConfigurationError, Discharge, Finding, Obligation
+from gbfix.engine.checked import CheckFacts, with_checked
+from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation
 from gbfix.equivalence.model import Settings, Status, Verdict
 from gbfix.evidence.model import Evidence
 
-CLAIM = "a check finds the program the same"
-
 Identity = tuple[str, int, int, str]
 """A finding: its file, line and column in the file as it is, and its code."""
+
+
+_NOT_COVERED = Refusal(PASSED, "not tested: no check runs it", "")
 
 
 def check_apply_options(paths: Sequence[str] | None, *, interactive: bool) -> None:
@@ -53,18 +55,26 @@ def checked_outcome(inputs: Inputs, request: Request, evidence_file: Path | None
 
 @dataclass
 class CheckedFixes:
-    """Finds out which fixes can be made, in rounds: all that are possible first, then those that are left."""
+    """Finds out which fixes can be made, in rounds: those that are possible, then those that are left of them."""
 
     inputs: Inputs
     request: Request
     checks: Checks
     wanted: Wanted
     evidence: Evidence | None
-    _facts: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
-    _refused: dict[Identity, str] = field(default_factory=dict)
+    _passed: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
+    _failed: dict[Identity, Refusal] = field(default_factory=dict)
+    """By fixes of this round that no check passed so far; the first reason counts."""
+    _refused: dict[Identity, Refusal] = field(default_factory=dict)
+    _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """By their keys, those that are not equal too, which the store would have checked again."""
 
     def outcome(self) -> Outcome:
-        """What `run` gives with those fixes alone that a check lets through."""
+        """What `run` gives with those fixes alone that a check lets through.
+
+        The unsafe ones take part at first, since a check can make them safe. What is then written is checked once
+        more as it is: without those that stay unsafe it is another program.
+        """
         every = replace(self.request, unsafe=True)
         while self._refuses(self._run(every)):
             pass
@@ -78,98 +88,83 @@ class CheckedFixes:
     def _reviewed(self, name: str, finding: Finding) -> Finding:
         """The finding with what is known of it from checks; `finding` stands at its lines in the file as it is."""
         identity = _identity(name, finding)
-        for facts in self._facts.get(identity, ()):
+        for facts in self._passed.get(identity, ()):
             finding = with_checked(finding, facts)
-        if identity in self._refused and not any(facts.difference for facts in self._facts.get(identity, ())):
-            violated = Obligation(CLAIM, Discharge.VIOLATED, self._refused[identity], finding.span.line)
-            finding = replace(finding, obligations=(*finding.obligations, violated))
-        return finding
+        refusal = self._refused.get(identity)
+        if refusal is None:
+            return finding
+        violated = Obligation(refusal.claim, Discharge.VIOLATED, refusal.reason, finding.span.line)
+        return replace(finding, obligations=(*finding.obligations, violated), advice=finding.advice or refusal.advice)
 
     def _refuses(self, outcome: Outcome) -> bool:
-        """Check what would be written; True when that refuses a fix, so that there is another outcome to check."""
-        applied = _applied(outcome)
-        if not applied:
-            return False
-        before = len(self._refused)
-        plans = self._plans(outcome)
-        report = self.checks.run(plans)
-        verdicts = {verdict.target: verdict for verdict in report.verdicts}
-        self._facts = {identity: facts for identity, facts in self._facts.items() if identity in self._refused}
-        covered: set[Identity] = set()
-        for plan in plans:
+        """Check what would be written; True when that refuses a fix, so that there is another outcome to check.
+
+        The functions of the recorded run are checked first, then by themselves those whose fixes none of them passed.
+        """
+        fixes = _applied(outcome)
+        refused = len(self._refused)
+        self._passed, self._failed = {}, {}
+        if fixes and self.evidence is not None:
+            self._judge((), outcome)
+        left = [_function(fix, entry) for fix, entry in fixes.items() if fix not in self._passed]
+        if left and len(self._refused) == refused:
+            self._judge(tuple(dict.fromkeys(left)), outcome)
+        if len(self._refused) == refused:
+            self._refused |= {fix: self._failed.get(fix, _NOT_COVERED) for fix in fixes.keys() - self._passed.keys()}
+        return len(self._refused) > refused
+
+    def _judge(self, names: Sequence[str], outcome: Outcome) -> None:
+        """Check these functions, or with none those of the recorded run, and take in what that says of each fix."""
+        plans = self._plans(names, pending(outcome))
+        verdicts = self._checked(plans)
+        for number, plan in enumerate(plans):
             verdict = verdicts.get(plan.name)
-            fixes = [fix for fix in applied if plan.job is not None and _text(fix) in plan.job.fixes]
-            covered.update(fixes)
-            if verdict is not None:
-                self._judge(plan, verdict, fixes)
-        for fix in applied.keys() - covered:
-            self._refused[fix] = "not tested: no target that could be called runs it; see `gbfix check --help`"
-        return len(self._refused) > before
-
-    def _judge(self, plan: Planned, verdict: Verdict, fixes: Sequence[Identity]) -> None:
-        if is_equal(verdict):
-            for fix in fixes:
-                self._facts[fix] = (*self._facts.get(fix, ()), facts_of(verdict, fix[0]))
-            return
-        for fix in self._to_blame(plan, verdict, fixes):
-            self._refused[fix] = f"{verdict.status.value}: {verdict.reason}"
+            if verdict is None:
+                continue
+            name = names[number] if names else ""
+            own = {fix: entry for fix, entry in _applied(outcome).items() if _is_of(plan, name, fix, entry)}
             if verdict.status is Status.DIFFERENT:
-                self._facts[fix] = (facts_of(verdict, fix[0]),)
+                self._refused |= dict.fromkeys(self._to_blame(names, plan, own), difference(verdict, self.checks.root))
+            for fix, entry in own.items():
+                facts = facts_of(verdict, fix[0])
+                if passes(verdict, facts, entry.finding):
+                    self._passed[fix] = (*self._passed.get(fix, ()), facts)
+                else:
+                    self._failed.setdefault(fix, not_passed(verdict, facts, entry.finding))
 
-    def _to_blame(self, plan: Planned, verdict: Verdict, fixes: Sequence[Identity]) -> Sequence[Identity]:
+    def _to_blame(self, names: Sequence[str], plan: Planned, fixes: Collection[Identity]) -> Collection[Identity]:
         """The fixes that make a target different when each is made alone; all of them when none does by itself."""
-        if len(fixes) == 1 or verdict.status is not Status.DIFFERENT:
+        if len(fixes) == 1:
             return fixes
-        return [fix for fix in fixes if self._differs_alone(plan, fix)] or fixes
+        return [fix for fix in fixes if self._differs_alone(names, plan.name, fix)] or fixes
 
-    def _differs_alone(self, plan: Planned, fix: Identity) -> bool:
+    def _differs_alone(self, names: Sequence[str], target: str, fix: Identity) -> bool:
         request = replace(self.request, unsafe=True, accept=lambda name, entry: _identity(name, entry.finding) == fix)
-        alone = [each for each in self._plans(self._run(request)) if each.name == plan.name]
-        return any(verdict.status is Status.DIFFERENT for verdict in self.checks.run(alone).verdicts)
+        plans = [plan for plan in self._plans(names, pending(self._run(request))) if plan.name == target]
+        return any(verdict.status is Status.DIFFERENT for verdict in self._checked(plans).values())
 
-    def _plans(self, outcome: Outcome) -> tuple[Planned, ...]:
-        """The targets of the evidence that the fixes touch, and each function with a fix that none of them covers."""
-        changes = pending(outcome)
-        plans: tuple[Planned, ...] = ()
-        if self.evidence is not None and not self.wanted.targets:
-            plans = self._planned(self.wanted, changes)
-        covered = {fix for plan in plans if plan.job is not None for fix in plan.job.fixes}
-        names = [_function(fix, entry) for fix, entry in _applied(outcome).items() if _text(fix) not in covered]
-        alone = replace(self.wanted, targets=tuple(dict.fromkeys(names)))
-        return (*plans, *(self._planned(alone, changes) if names else ()))
+    def _plans(self, names: Sequence[str], changes: Changes) -> Sequence[Planned]:
+        """One for each name, or with none those of the recorded run."""
 
-    def _planned(self, wanted: Wanted, changes: Changes) -> tuple[Planned, ...]:
-        def find_pending(_files: Iterable[Path]) -> Changes:
-            return changes
+        def planned(*targets: str) -> tuple[Planned, ...]:
+            wanted = replace(self.wanted, targets=targets)
+            return Planner(wanted, self.checks.root, self.evidence, lambda _files: changes).plans()
 
-        return Planner(wanted, self.checks.root, self.evidence, find_pending).plans()
+        def named(name: str) -> Planned:
+            try:
+                (plan,) = planned(name)
+            except GbfixError as error:
+                return Planned(name, problem=str(error))
+            return plan
 
+        return [named(name) for name in names] if names else planned()
 
-def facts_of(verdict: Verdict, name: str) -> CheckFacts:
-    """What a verdict says about the fixes in a file, named as the user sees it."""
-    exercised = verdict.exercised
-    difference = ""
-    if verdict.status is Status.DIFFERENT:
-        call = f" for {verdict.counterexample.call}" if verdict.counterexample else ""
-        difference = f"{verdict.reason}{call}"
-    conditions = tuple(
-        ConditionFacts(branch.condition.line, not branch.missing, branch.with_gradients)
-        for branch in verdict.branches
-        if os.path.realpath(name) == os.path.realpath(branch.condition.file)
-    )
-    return CheckFacts(
-        verdict.target,
-        exercised.examples,
-        conditions,
-        half=exercised.half,
-        integers=exercised.integers,
-        non_contiguous=exercised.non_contiguous,
-        special=exercised.special,
-        empty=exercised.empty,
-        compiled=exercised.compiled,
-        device=verdict.device,
-        difference=difference,
-    )
+    def _checked(self, plans: Sequence[Planned]) -> Mapping[str, Verdict]:
+        """The verdicts by the names of the targets. What was checked before in this run is not checked again."""
+        new = [plan for plan in plans if plan.key not in self._verdicts]
+        found = {verdict.target: verdict for verdict in self.checks.run(new).verdicts}
+        self._verdicts |= {plan.key: found[plan.name] for plan in new if plan.key and plan.name in found}
+        return found | {plan.name: self._verdicts[plan.key] for plan in plans if plan.key in self._verdicts}
 
 
 def _applied(outcome: Outcome) -> Mapping[Identity, Entry]:
@@ -180,10 +175,15 @@ def _identity(name: str, finding: Finding) -> Identity:
     return name, finding.span.line, finding.span.column, finding.code
 
 
+def _is_of(plan: Planned, name: str, fix: Identity, entry: Entry) -> bool:
+    """True when a target runs a fix; one that cannot be called would run those of the function that it is named for."""
+    return _function(fix, entry) == name if plan.job is None else _text(fix) in plan.job.fixes
+
+
 def _text(fix: Identity) -> str:
     """As a job names its fixes."""
     name, line, _, code = fix
-    return f"{name}:{line} {code}"
+    return f"{display_name(Path(os.path.realpath(name)))}:{line} {code}"
 
 
 def _function(fix: Identity, entry: Entry) -> str:
