@@ -14,6 +14,9 @@ SHARED_SIZES = {"size_4": 2, "size_3": 4, "size_2": 2, "size_1": 3}
 
 DEFAULT_RANK = 2
 
+DEFAULT_KEYS = ("a", "b", "c")
+"""Of a dict of which nothing tells the keys."""
+
 _TENSORS = {
     "Tensor": "float32",
     "FloatTensor": "float32",
@@ -136,7 +139,7 @@ def _container(kind: str, forms: list[Form], length: int) -> tuple[Form, ...]:
     """Containers of the ordinary item: of some items, of one, and empty."""
     if not forms:
         return ()
-    keys = ["a", "b", "c"] if kind == "dict" else ["0", "1", "2"]
+    keys = DEFAULT_KEYS if kind == "dict" else ("0", "1", "2")
     return tuple(ContainerForm(kind, tuple((key, forms[0]) for key in keys[:n])) for n in (length, 1, 0))
 
 

@@ -16,7 +16,9 @@ from gbfix.equivalence.feature import Feature
 from gbfix.equivalence.features import features_of
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, distinct, example_of, shape_of, tensors_of
 from gbfix.equivalence.inputs import Inputs
+from gbfix.equivalence.model import Raised
 from gbfix.equivalence.signatures import Signature
+from gbfix.equivalence.suggestions import suggested_by
 from gbfix.equivalence.tensor_features import ALL_REQUIRE_GRAD
 
 MOST_CORNERS = 40
@@ -87,6 +89,11 @@ class GeneratedInputs(Inputs):
             return self
         calls = distinct(found[0].change(call) for call in self.signature.calls)
         return GeneratedInputs(replace(self.signature, calls=calls))
+
+    def mended(self, raised: Raised) -> Iterator[GeneratedInputs]:
+        """With the first call changed as the exception suggests."""
+        for call in suggested_by(self._base, raised):
+            yield GeneratedInputs(replace(self.signature, calls=distinct((call, *self.signature.calls[1:]))))
 
     def corners(self) -> tuple[Example, ...]:
         """The ordinary call, special elements, then features that are taken, some of each group first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from gbfix.equivalence.example import Example, Given
 from gbfix.equivalence.inputs import Inputs
-from gbfix.equivalence.model import CheckError, Settings
+from gbfix.equivalence.model import CheckError, Raised, Settings
 from gbfix.equivalence.recipes import tensor_text
 
 _TRIED = 30
@@ -45,6 +45,10 @@ class GivenInputs(Inputs):
     def starting_from(self, taken: Collection[str]) -> GivenInputs:  # noqa: ARG002
         """The same inputs: there are no variations."""
         return self
+
+    def mended(self, raised: Raised) -> Iterator[Inputs]:  # noqa: ARG002
+        """None: the user says what the target takes."""
+        return iter(())
 
     def corners(self) -> tuple[Example, ...]:
         """The list; nothing for a strategy."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from hypothesis.strategies import SearchStrategy
 
 from gbfix.equivalence.example import Example
+from gbfix.equivalence.model import Raised
 
 
 class Inputs(ABC):
@@ -33,6 +34,10 @@ class Inputs(ABC):
 
         Nothing is known then of what else the original takes: its variations are to be tried anew.
         """
+
+    @abstractmethod
+    def mended(self, raised: Raised) -> Iterator[Inputs]:
+        """For a target that raised this for the first call: inputs with other first calls, the likeliest first."""
 
     @abstractmethod
     def corners(self) -> tuple[Example, ...]:
