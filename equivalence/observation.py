@@ -15,6 +15,7 @@ from gbfix.equivalence.identity import Names
 from gbfix.equivalence.messages import recorded
 from gbfix.equivalence.model import Described, Observation, Raised
 from gbfix.equivalence.modes import kept, modes
+from gbfix.equivalence.promises import to_the_end
 from gbfix.equivalence.randomness import seeded
 from gbfix.equivalence.state import changed, plain_globals, snapshot
 
@@ -34,7 +35,7 @@ def observe_call(
     grad_enabled: bool = True,
     descriptors: bool = True,
 ) -> Observation:
-    """Call `function(*args, **kwargs)` once and describe what can be seen of it.
+    """Call `function(*args, **kwargs)` once, to the end of what it promises, and describe what can be seen of it.
 
     names: of the positional arguments; those beyond are "args[0]" and so on. owner: the nn.Module whose state is
     described (called "self"), or any object. module_globals: where plain values are watched for changes.
@@ -51,7 +52,7 @@ def observe_call(
         result, error = None, None
         start = time.perf_counter()
         try:
-            result = function(*args, **kwargs)
+            result = to_the_end(function)(*args, **kwargs)
             if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 torch.cuda.synchronize()  # An operation that fails on the device fails in this call.
         except KeyboardInterrupt:

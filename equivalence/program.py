@@ -25,7 +25,6 @@ from gbfix.equivalence.loading import load, substitute, text_of
 from gbfix.equivalence.model import CheckError, Condition, Counts, Mode, Observation, Parameter, Settings, Setup, Target
 from gbfix.equivalence.modules import Callee, Callees, parameters_of, seed_generators
 from gbfix.equivalence.observation import observe_call
-from gbfix.equivalence.promises import to_the_end
 from gbfix.equivalence.recipes import build
 
 
@@ -173,7 +172,7 @@ class Program:
         reach.start()
         started = time.perf_counter()
         observation = observe_call(
-            to_the_end(function),
+            function,
             args,
             kwargs,
             names=_names(self._parameters, len(args)),

@@ -4,7 +4,7 @@ import logging
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -43,6 +43,26 @@ def test_equal_functions_pass_with_every_form_of_inputs() -> None:
     assert_equivalent(branching, selecting, st.tuples(tensors(2, layouts=False), st.just(3)), examples=5)
     assert_equivalent(branching, selecting, lambda: [(x,)])
     assert_equivalent(torch.compile(branching), selecting, x)
+
+
+def test_what_generators_yield_and_coroutines_return_is_compared() -> None:
+    def parts(x: torch.Tensor, factor: float) -> Iterator[torch.Tensor]:
+        yield x
+        yield x * factor
+
+    async def product(x: torch.Tensor, factor: float) -> torch.Tensor:
+        return x * factor
+
+    for function in (parts, product):
+        assert_equivalent(lambda x, f=function: f(x, 2), lambda x, f=function: f(x, 2), torch.ones(2), compiled=False)
+        text = message(
+            assert_equivalent,
+            lambda x, f=function: f(x, 2),
+            lambda x, f=function: f(x, 3),
+            torch.ones(2),
+            compiled=False,
+        )
+        assert "2.0 (old), 3.0 (new)" in text
 
 
 def test_a_list_without_calls_is_refused() -> None:
