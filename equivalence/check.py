@@ -10,10 +10,11 @@ import torch
 
 from gbfix.equivalence.bench import bench
 from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.condition_numbers import numbers_of, sizes_among
 from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.learning import learned
-from gbfix.equivalence.loading import load_object
+from gbfix.equivalence.loading import load_object, text_of
 from gbfix.equivalence.model import (
     CheckError,
     CountedCall,
@@ -112,7 +113,9 @@ class _Check:
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
         inputs = learned(search, comparison, inputs, self._settings.examples)
-        named = around_numbers(inputs.first(), [branch.condition.text for branch in comparison.reached.branches])
+        conditions = [branch.condition for branch in comparison.reached.branches]
+        numbers = numbers_of(conditions, *self._texts())
+        named = [*around_numbers(inputs.first(), numbers), *inputs.of_sizes(sizes_among(numbers, conditions))]
         fixed = [*named, *inputs.corners()][: self._settings.examples // 2]
         search.try_each(fixed)
         drawn = max(self._settings.examples - len(fixed), 1)
@@ -120,6 +123,15 @@ class _Check:
         if search.example is None and not comparison.reached.everywhere:
             search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
         return inputs
+
+    def _texts(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Of the files that differ, original and rewritten."""
+        job = self._job
+        paths = sorted({*job.original, *job.rewritten})
+        original, rewritten = (
+            {path: text_of(path, texts) for path in paths} for texts in (job.original, job.rewritten)
+        )
+        return original, rewritten
 
     def _tell(self, comparison: Comparison) -> None:
         wanted = self._settings.examples

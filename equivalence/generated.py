@@ -103,6 +103,12 @@ class GeneratedInputs(Inputs):
         found += [_ordinary(f.change(bases[i % 2]), seed=11) for i, f in enumerate(_some_of_each(taken))]
         return distinct(found)[:MOST_CORNERS]
 
+    def of_sizes(self, sizes: Sequence[int]) -> tuple[Example, ...]:
+        """Ordinary calls; what is free is known by the other size that was taken."""
+        return distinct(
+            _ordinary(self._base.with_sizes({symbol: size}), seed=12) for size in sizes for symbol in self._free
+        )
+
     def strategy(self) -> SearchStrategy[Example]:
         """Known calls with some features changed; most with ordinary elements, a third with one special tensor."""
         return drawn_calls(self.signature.calls, self.features, self.takes, module=self.signature.module)
@@ -113,6 +119,10 @@ class GeneratedInputs(Inputs):
         known = [call for call in self.signature.calls if _shapes(call) != _shapes(self._base)]
         last = known[0] if known else free[0].change(self._base) if free else self._base
         return _ordinary(self._base), _ordinary(self._base, seed=100), _ordinary(last, seed=200)
+
+    @property
+    def _free(self) -> list[str]:
+        return [feature.symbol for feature in self.features if feature.symbol and self.takes(feature)]
 
     @property
     def _base(self) -> CallForm:

@@ -54,6 +54,10 @@ class GivenInputs(Inputs):
         """The list; nothing for a strategy."""
         return self.fixed
 
+    def of_sizes(self, sizes: Sequence[int]) -> tuple[Example, ...]:  # noqa: ARG002
+        """None: the user says of what sizes they are."""
+        return ()
+
     def strategy(self) -> SearchStrategy[Example]:
         """The user's arguments, with gradients on or off."""
         return self.arguments

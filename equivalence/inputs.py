@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from hypothesis.strategies import SearchStrategy
 
@@ -42,6 +42,10 @@ class Inputs(ABC):
     @abstractmethod
     def corners(self) -> tuple[Example, ...]:
         """Fixed examples to try always, the most telling first, at most 40."""
+
+    @abstractmethod
+    def of_sizes(self, sizes: Sequence[int]) -> tuple[Example, ...]:
+        """Ordinary calls with each free dimension of each of these sizes."""
 
     @abstractmethod
     def strategy(self) -> SearchStrategy[Example]:
