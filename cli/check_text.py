@@ -32,7 +32,7 @@ _NAME = 24
 _FIGURE = 14
 _DIFFERENCES_SHOWN = 8
 _NOT_TRIED = "not tried"
-"""How the text begins where there was nothing to compile with fullgraph=True (see `test_runs`)."""
+"""How the text begins where there was nothing to compile with fullgraph=True (see `pytest_runs`)."""
 
 
 def write_check(out: Terminal, report: CheckReport, nothing: str) -> None:

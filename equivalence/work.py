@@ -22,7 +22,7 @@ def work(job: Job, progress: Callable[[str, int, int], None]) -> Verdict:
 
         torch.set_num_threads(1)  # arguments are small, and the versions work on the other processors
         return check(job, progress)
-    from gbfix.equivalence.test_runs import check_test
+    from gbfix.equivalence.pytest_runs import check_test
 
     progress("running the test", 0, 0)
     return check_test(job.target.name, job.original, job.rewritten, job.settings, Path(job.target.search))

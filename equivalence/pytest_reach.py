@@ -9,7 +9,7 @@ from pathlib import Path
 from gbfix.engine.files import read_source
 from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.model import BranchReached, Condition
-from gbfix.equivalence.test_process import TestRun
+from gbfix.equivalence.pytest_process import TestRun
 
 
 def reached(

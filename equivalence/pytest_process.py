@@ -20,14 +20,14 @@ from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source, read_source
 from gbfix.equivalence.compile_records import limit_hits, skipped_frames
 from gbfix.equivalence.model import BreakSite, CheckError, Counts
-from gbfix.equivalence.recorded_tests import REACH, REPORT
+from gbfix.equivalence.pytest_report import REACH, REPORT
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.launch import observed_environment, signal_name
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.overlay import MANIFEST, no_overlay_reason, overlay_folder, write_overlay
 from gbfix.evidence.reader import journal_notes, read_evidence
 
-OPTIONS = ("-p", "gbfix.equivalence.recorded_tests", "-p", "no:cacheprovider", "--assert=plain", "--capture=fd", "-q")
+OPTIONS = ("-p", "gbfix.equivalence.pytest_report", "-p", "no:cacheprovider", "--assert=plain", "--capture=fd", "-q")
 
 _NO_TEST = (4, 5)
 """Exit codes of pytest: it was called wrongly, which a test that is not there is; it collected nothing."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gbfix.equivalence.model import Counterexample, Difference, Exercised, Settings, Status, Verdict
-from gbfix.equivalence.test_process import OPTIONS, Item, TestRun, run_test
-from gbfix.equivalence.test_reach import reached
+from gbfix.equivalence.pytest_process import OPTIONS, Item, TestRun, run_test
+from gbfix.equivalence.pytest_reach import reached
 
 _GOOD = frozenset({"passed", "skipped", "xfailed"})
 _NO_ITEM = Item("not run")

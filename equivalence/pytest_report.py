@@ -1,7 +1,7 @@
 """A pytest plugin that writes down what came of each test: one JSON object per line, into the file that REPORT names.
 
-Loaded with `-p` into the process in which `test_runs` runs a test. Only the standard library and pytest, but where the
-outcomes of conditions are noted, too.
+Loaded with `-p` into the process in which `pytest_process` runs a test. Imports only the standard library and pytest,
+but where the outcomes of conditions are noted, too.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gbfix.equivalence.model import CheckError, Counts, Settings, Status, Verdict
-from gbfix.equivalence.test_runs import check_test
+from gbfix.equivalence.pytest_runs import check_test
 
 MODEL = """
 import torch
