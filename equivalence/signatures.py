@@ -43,9 +43,11 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     guessed = [p.name for p in parameters if _tells_nothing(p, options, recorded)]
     options.update({name: (*options[name], *guessed_tensor(name)) for name in guessed})
     options = {name: _like_recorded(forms, recorded) for name, forms in options.items()}
-    if not recorded:
-        options.update(_rest(setup.parameters, alone=not parameters))
+    rest = {} if recorded else _rest(setup.parameters)
+    likely = {f"*{p.name}" for p in setup.parameters if not parameters or annotation_forms(p.annotation, p.name)}
+    options.update({name: forms for name, forms in rest.items() if name in likely})
     calls = [_completed(call, parameters, options, setup) for call in recorded or (_NOTHING,)]
+    options.update(rest)
     complete = [call for call in calls if all(not p.required or p.name in dict(call.arguments) for p in parameters)]
     calls = [_cast(call, settings.dtype) for call in complete or calls]
     options = {name: tuple(_in_dtype(name, form, settings.dtype) for form in forms) for name, forms in options.items()}
@@ -89,16 +91,15 @@ def _like_recorded(forms: tuple[Form, ...], recorded: Sequence[CallForm]) -> tup
     )
 
 
-def _rest(parameters: Sequence[Parameter], *, alone: bool) -> dict[str, tuple[Form, ...]]:
-    """What *args may hold, by its name with the star: as annotated; tensors where it is the only parameter."""
+def _rest(parameters: Sequence[Parameter]) -> dict[str, tuple[Form, ...]]:
+    """What *args may hold, by its name with the star: what its annotation says, else tensors."""
     found: dict[str, tuple[Form, ...]] = {}
     for parameter in parameters:
         if parameter.kind == "VAR_POSITIONAL":
             forms = annotation_forms(parameter.annotation, parameter.name)
             item = (forms or guessed_tensor(parameter.name))[0]
-            if forms or alone:
-                rows = [ContainerForm("tuple", tuple((str(i), item) for i in range(count))) for count in (2, 1, 3)]
-                found[f"*{parameter.name}"] = tuple(rows)
+            rows = [ContainerForm("tuple", tuple((str(i), item) for i in range(count))) for count in (2, 1, 3)]
+            found[f"*{parameter.name}"] = tuple(rows)
     return found
 
 

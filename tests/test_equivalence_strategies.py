@@ -338,6 +338,16 @@ def test_a_function_of_any_number_of_tensors() -> None:
     assert {len(build(example, known.parameters, "cpu")[0]) for example in drawn(inputs, 60)} == {0, 1, 2, 3}
 
 
+def test_further_positional_arguments_are_a_variation() -> None:
+    known = setup(parameter("x"), parameter("ys", kind="VAR_POSITIONAL"))
+    inputs = inputs_for(known, (), Settings())
+    assert len(build(inputs.first(), known.parameters, "cpu")[0]) == 1
+    counts = {len(build(example, known.parameters, "cpu")[0]) for _, example in inputs.variations()}
+    assert counts == {1, 2, 3, 4}
+    turned = inputs.starting_from(["*ys is a tuple of 2"])
+    assert len(build(turned.first(), known.parameters, "cpu")[0]) == 3
+
+
 def test_containers_of_tensors_have_variations_too() -> None:
     known = setup(parameter("xs", "list[Tensor]"))
     inputs = inputs_for(known, (), Settings())
