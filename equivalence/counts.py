@@ -60,7 +60,7 @@ def _reset() -> None:
 def _exception(call: Call, example: Example) -> BaseException | None:
     try:
         call(example)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return error
     return None
 

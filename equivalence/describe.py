@@ -7,13 +7,11 @@ comes after 20000 parts, is "opaque".
 
 from __future__ import annotations
 
-import ctypes
 import enum
-import hashlib
 import random
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -22,12 +20,14 @@ from gbfix.equivalence.identity import Names
 from gbfix.equivalence.model import Described, TensorFacts
 from gbfix.equivalence.parts import dotted, parts, path, unwrapped
 from gbfix.equivalence.steady_text import without_addresses
+from gbfix.equivalence.tensor_facts import digest, raw_bytes, tensor_facts
 
 _DEPTH = 30
 _PARTS = 20_000
 _SCALARS = (bool, int, float, complex, str, bytes, bytearray, type(None), type(...), range, slice)
 _TORCH_SCALARS = (torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format)
-_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+_CALLABLES = (types.BuiltinFunctionType, type, types.ModuleType)
+_FUNCTIONS = (types.FunctionType, types.MethodType)
 RESULT_BYTES = 1 << 26
 """Larger tensors of results and arguments are described by a digest."""
 GRADIENT_BYTES = 1 << 24
@@ -69,7 +69,11 @@ class _Description:
         if kind == "opaque":
             return Described("opaque", dotted(type(value)), text=_plain_repr(value))
         same = ""
-        if not isinstance(value, tuple | frozenset):  # Nobody relies on which of two equal ones it is.
+        if kind == "function" and id(value) in self._met:  # A closure that holds itself.
+            return Described("same", dotted(type(value)), same_as=self._met[id(value)])
+        if kind == "function":
+            self._met[id(value)] = name
+        elif not isinstance(value, tuple | frozenset):  # Nobody relies on which of two equal ones it is.
             if id(value) in self._met:
                 return Described("same", dotted(type(value)), same_as=self._met[id(value)])
             self._met[id(value)] = name
@@ -79,7 +83,8 @@ class _Description:
         if isinstance(value, set | frozenset):  # Their order depends on hashes, which differ between processes.
             ordered = sorted((item for _, item in described), key=repr)
             described = tuple((str(index), item) for index, item in enumerate(ordered))
-        return Described(kind, dotted(type(value)), items=described, same_as=same)
+        text = _name(value) if kind == "function" else ""
+        return Described(kind, dotted(type(value)), text=text, items=described, same_as=same)
 
     def _tensor(self, tensor: torch.Tensor, name: str, depth: int) -> Described:
         if id(tensor) in self._met:
@@ -91,6 +96,8 @@ class _Description:
         items = []
         if facts.is_leaf and depth <= _DEPTH and tensor.grad is not None:
             items.append(("grad", self.of(tensor.grad, f"{name}.grad", depth + 1)))
+        elif not facts.is_leaf and tensor.retains_grad:
+            items.append(("retains_grad", self.of(True, name, depth + 1)))
         # Attributes that a program hung on it; those of torch (`_dynamo_dynamic_indices`) begin with "_".
         own = [(key, item) for key, item in vars(tensor).items() if not key.startswith("_")]
         items += [(key, self.of(item, f"{name}.{key}", depth + 1)) for key, item in own]
@@ -107,8 +114,7 @@ def _scalar(value: object) -> Described | None:
         base = next(one for one in (int, float, complex, str, bytes) if isinstance(value, one))
         return Described("scalar", kind, text=base.__repr__(value))
     if isinstance(value, _CALLABLES):
-        module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", ""))
-        return Described("opaque", kind, text=f"{module}.{own}" if module else own)
+        return Described("opaque", kind, text=_name(value))
     if isinstance(value, torch.Generator):
         return Described("scalar", kind, text=f"state {digest(raw_bytes(value.get_state()))}")
     if isinstance(value, random.Random):
@@ -121,6 +127,11 @@ def _scalar(value: object) -> Described | None:
     if kind.startswith("numpy.") and hasattr(value, "dtype") and hasattr(value, "tobytes"):
         return Described("scalar", kind, text=repr(value))
     return None
+
+
+def _name(value: object) -> str:
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", ""))
+    return f"{module}.{own}" if module else own
 
 
 def _array(
@@ -144,80 +155,6 @@ def _plain_repr(value: object) -> str:
     return text if without_addresses(text) == text and len(text) < 2000 else ""
 
 
-def digest(data: bytes) -> str:
-    """A short text that differs when the bytes do."""
-    return hashlib.sha256(data).hexdigest()[:16]
-
-
-def tensor_facts(tensor: torch.Tensor, limit: int = RESULT_BYTES) -> tuple[TensorFacts, str]:
-    """A tensor bit for bit, and what else there is to say of it ("digest", the scale of a quantized one), or ""."""
-    with torch.no_grad():
-        data, text = _elements(tensor)
-        if len(data) > limit:
-            data, text = digest(_with_one_nan(tensor, data)).encode(), "digest"
-        return TensorFacts(
-            str(tensor.dtype).removeprefix("torch."),
-            _numbers(tensor.size),
-            _numbers(tensor.stride),
-            str(tensor.device),
-            tensor.requires_grad,
-            data,
-            str(tensor.layout).removeprefix("torch."),
-            tensor.is_leaf,
-        ), text
-
-
-def _with_one_nan(tensor: torch.Tensor, data: bytes) -> bytes:
-    """The bytes with every NaN the same, since no digest can ignore its payload."""
-    if tensor.layout != torch.strided or not (tensor.is_floating_point() or tensor.is_complex()):
-        return data
-    missing = tensor.isnan()
-    return raw_bytes(tensor.masked_fill(missing, float("nan"))) if bool(missing.any()) else data
-
-
-def _elements(tensor: torch.Tensor) -> tuple[bytes, str]:
-    try:
-        if tensor.device.type == "meta":
-            return b"", ""
-        if hasattr(tensor, "__tensor_flatten__"):
-            names, _context = tensor.__tensor_flatten__()
-            inner = [getattr(tensor, name) for name in names]
-            sizes = ", ".join(f"{name} {list(one.shape)}" for name, one in zip(names, inner, strict=True))
-            return b"".join(_elements(one)[0] for one in inner), f"made of {sizes}"
-        if tensor.is_quantized:
-            scale = f"{tensor.qscheme()}"
-            if tensor.qscheme() in (torch.per_tensor_affine, torch.per_tensor_symmetric):
-                scale += f" {tensor.q_scale()!r} {tensor.q_zero_point()}"
-            return raw_bytes(tensor.int_repr()), scale
-        if tensor.is_nested:
-            pieces = list(tensor.unbind())
-            return b"".join(map(raw_bytes, pieces)), f"sizes {[tuple(piece.shape) for piece in pieces]}"
-        if tensor.layout != torch.strided:
-            return raw_bytes(tensor.detach().to_dense()), ""
-        return raw_bytes(tensor), ""
-    except Exception as error:  # A subclass without memory of its own (fake, functional): nothing to see in it.
-        return b"", f"elements cannot be read: {type(error).__name__}"
-
-
-def _numbers(read: Callable[[], Iterable[int]]) -> tuple[int, ...]:
-    try:
-        return tuple(int(number) for number in read())
-    except Exception:  # Sparse tensors have no strides, nested ones no plain sizes.
-        return ()
-
-
-def raw_bytes(tensor: torch.Tensor) -> bytes:
-    """The elements of a dense tensor in row-major order, in the machine's byte order, whatever the dtype."""
-    plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
-    length = plain.numel() * plain.element_size()
-    if not length:
-        return b""
-    address = plain.data_ptr()
-    if not address:
-        raise ValueError("a tensor without memory")
-    return ctypes.string_at(address, length)
-
-
 def objects_in(value: object, name: str) -> list[tuple[str, Any]]:
     """All objects in a value that have an identity worth knowing, with their names, each once, in a fixed order."""
     waiting: deque[tuple[str, Any, int]] = deque([(name, value, 0)])
@@ -231,7 +168,7 @@ def objects_in(value: object, name: str) -> list[tuple[str, Any]]:
         if id(current) in met or depth > _DEPTH or _has_no_parts(current):
             continue
         met.add(id(current))
-        if not isinstance(current, tuple | frozenset):
+        if not isinstance(current, (tuple, frozenset, *_FUNCTIONS)):
             found.append((own, current))
         if not isinstance(current, torch.Tensor):
             waiting.extend((path(own, key), item, depth + 1) for key, item in parts(current)[1])

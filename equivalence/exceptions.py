@@ -26,7 +26,7 @@ _ADDED = ("\n\nfrom user code:", "\n\nSet TORCHDYNAMO_VERBOSE=1")
 
 
 def raised(error: BaseException) -> Raised:
-    """Describe an exception: type, whole text, types of what caused it, and who raised it."""
+    """Describe an exception: type, whole text, what caused it, and who raised it."""
     text, added = _text(error)
     from_compiler = _is_of_compiler(error, added)
     return Raised(dotted(type(error)), text, _causes(error), from_compiler, not from_compiler and _is_of_torch(error))
@@ -38,6 +38,8 @@ def _text(error: BaseException) -> tuple[str, bool]:
     except Exception as other:
         text = f"(its text raises {type(other).__name__})"
     notes = [str(note) for note in getattr(error, "__notes__", ())]
+    if isinstance(inner := getattr(error, "exceptions", None), tuple):  # An ExceptionGroup, which 3.10 has not.
+        notes += [f"{dotted(type(each))}: {_text(each)[0]}" for each in inner if isinstance(each, BaseException)]
     cut = min((at for mark in _ADDED if (at := text.find(mark)) >= 0), default=len(text))
     return without_addresses("\n".join([text[:cut], *notes])), cut < len(text)
 
@@ -71,6 +73,11 @@ def _causes(error: BaseException) -> tuple[str, ...]:
         if current is None or id(current) in met:
             break
         met.add(id(current))
-        if not dotted(type(current)).startswith(_COMPILER):
-            found.append(dotted(type(current)))
+        text, added = _text(current)
+        name = dotted(type(current))
+        if name.startswith(_COMPILER):
+            continue
+        # The text of an operation is another one when it is compiled.
+        own = text and not added and current.__traceback__ is not None and not _is_of_torch(current)
+        found.append(f"{name}: {text}" if own else name)
     return tuple(found)

@@ -194,7 +194,7 @@ def _record_text(record: logging.LogRecord) -> str:
     except Exception as error:  # Wrong arguments for the format: logging shows this on stderr, and goes on.
         text = f"{record.msg!r} % {type(record.args).__name__}: {type(error).__name__}"
     if record.exc_info and record.exc_info[0] is not None:
-        text += f" [{record.exc_info[0].__name__}]"
+        text += f" [{record.exc_info[0].__name__}: {record.exc_info[1]}]"
     return text
 
 

@@ -127,13 +127,15 @@ class TensorFacts:
     data: bytes
     layout: str = "strided"
     is_leaf: bool = True
+    inference: bool = False
 
 
 @dataclass(frozen=True)
 class Described:
     """A value as plain data. type: the dotted name of its class. text: the repr of a scalar or text, exact for floats.
 
-    kind: "tensor", "scalar", "container", "object", "module", "same" or "opaque" (nothing is known but the type).
+    kind: "tensor", "scalar", "container", "object", "module", "function" (with what it holds on to), "same" or "opaque"
+    (nothing is known but the type).
     items: what it holds, by index, key or attribute as text, in order. same_as: the name of what it is the very same
     object as ("x", "self.weight", "result[0]"), empty for a new one; kind "same" stands for something already
     described under that name. shares: the names of those whose memory it shares without being the same object.
@@ -159,7 +161,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception. causes: the types of `__cause__` and `__context__`, outermost first.
+    """An exception. causes: the types of `__cause__` and `__context__`, outermost first; with the text after a `raise`.
 
     from_compiler: the compiler raised it about an operation that fails (its text then is not the program's).
     from_torch: an operation of torch (or of another library in C) raised it, not a `raise` statement of the program.

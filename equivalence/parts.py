@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import functools
 import io
 import logging
+import os
 import threading
 import types
 import weakref
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,6 +35,21 @@ WIDTH = 20_000
 _SEQUENCES: tuple[Any, ...] = (tuple, list, deque, set, frozenset)
 _WITH_CACHES = ("pathlib.PosixPath", "pathlib.WindowsPath", "pathlib.PurePosixPath", "pathlib._local.PosixPath")
 """Classes whose `repr` says all, and whose attributes come and go."""
+_NAMED_KEYS = (
+    str,
+    int,
+    float,
+    complex,
+    bytes,
+    bool,
+    type(None),
+    torch.dtype,
+    torch.device,
+    torch.Size,
+    torch.layout,
+    torch.memory_format,
+)
+_TORCH = str(Path(torch.__file__).parent) + os.sep
 _SET_BY_COMPILE = {"_compiled_call_impl", "_is_torch_compile"}
 """Attributes that compiling a module leaves on it (torch._dynamo.eval_frame, nn.Module.compile)."""
 _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module())) - {"training"}
@@ -54,7 +73,7 @@ def unwrapped(value: object) -> object:
 
 
 def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
-    """The kind ("container", "object", "module", "opaque") of a value and what it holds, in order.
+    """The kind ("container", "object", "module", "function", "opaque") of a value and what it holds, in order.
 
     Names are indices, the `repr` of keys, and attributes. Runs no code of the value's class but that of containers.
     """
@@ -62,13 +81,21 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
         return "module", _module(value)
     if isinstance(value, dict):
         held: list[tuple[str, Any]] = [(_key(key), item) for key, item in islice(dict.items(value), WIDTH)]
+        # What a key consists of is seen where its name does not say it.
+        held += [(f"key {at}", key) for at, key in enumerate(islice(dict.keys(value), WIDTH)) if not _is_named(key)]
+        if isinstance(value, defaultdict):
+            held.append(("default_factory", value.default_factory))
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         held = list(zip(value._fields, tuple.__iter__(value), strict=False))
     elif isinstance(value, _SEQUENCES):
         base = next(kind for kind in _SEQUENCES if isinstance(value, kind))
         held = [(str(index), item) for index, item in enumerate(islice(base.__iter__(value), WIDTH))]
+        if isinstance(value, deque):
+            held.append(("maxlen", value.maxlen))
     elif isinstance(value, BaseException):
         return "object", [("args", value.args), *(_attributes(value) or [])]
+    elif isinstance(value, types.FunctionType | types.MethodType):
+        return "function", _function(value)
     elif isinstance(value, functools.partial):
         return "object", [("func", value.func), ("args", value.args), ("keywords", value.keywords)]
     elif isinstance(value, types.MappingProxyType):
@@ -85,11 +112,17 @@ def parts(value: object) -> tuple[str, list[tuple[str, Any]]]:
 
 
 def _key(key: object) -> str:
-    if isinstance(key, str | int | float | complex | bytes | bool | type(None)):
+    if isinstance(key, _NAMED_KEYS):
         return repr(key)
     if isinstance(key, tuple):
         return f"({', '.join(map(_key, key))})"
+    if isinstance(key, type | enum.Enum):
+        return dotted(key) if isinstance(key, type) else str(key)
     return f"a {type(key).__name__}"
+
+
+def _is_named(key: object) -> bool:
+    return all(map(_is_named, key)) if isinstance(key, tuple) else not _key(key).startswith("a ")
 
 
 def _attributes(value: object) -> list[tuple[str, Any]] | None:
@@ -113,11 +146,27 @@ def _attributes(value: object) -> list[tuple[str, Any]] | None:
     return found if room else None
 
 
+def _function(function: types.FunctionType | types.MethodType) -> list[tuple[str, Any]]:
+    """What it holds on to. Of what torch wraps around functions, such as torch.compile, nothing."""
+    if isinstance(function, types.MethodType):
+        return [("__self__", function.__self__)]
+    code = function.__code__
+    if code.co_filename.startswith(_TORCH):
+        return []
+    found = []
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
+        with contextlib.suppress(ValueError):  # Not assigned yet.
+            found.append((name, cell.cell_contents))
+    return found
+
+
 def _module(module: torch.nn.Module) -> list[tuple[str, Any]]:
     own = vars(module)
     found: list[tuple[str, Any]] = []
     for place in ("_parameters", "_buffers", "_modules"):
         found += own.get(place, {}).items()
     found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE | _SET_BY_COMPILE]
+    if unsaved := own.get("_non_persistent_buffers_set"):
+        found.append(("buffers_not_saved", sorted(unsaved)))
     hooks = sum(len(item) for key, item in own.items() if key.endswith("_hooks") and isinstance(item, dict))
     return [*found, ("number_of_hooks", hooks)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from gbfix.equivalence.describe import digest, raw_bytes
+from gbfix.equivalence.tensor_facts import digest, raw_bytes
 
 
 @contextlib.contextmanager

@@ -72,6 +72,9 @@ class Slotted:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    def get(self) -> Any:
+        return self.value
+
 
 class Halves(int):
     pass
@@ -95,9 +98,9 @@ def says(*actions: Callable[[], Any]) -> Callable[..., Any]:
     return function
 
 
-def logged_error() -> None:
+def logged_error(number: str = "a") -> None:
     try:
-        int("a")
+        int(number)
     except ValueError:
         log.exception("no")
 
@@ -137,6 +140,17 @@ VALUES = [
     ("number", lambda x: 1.0, lambda x: 1.0000000000000002, "value"),
     ("the sign of a number", lambda x: 0.0, lambda x: -0.0, "value"),
     ("text", lambda x: "a", lambda x: "b", "value"),
+    ("what a function holds on to", lambda x: holding(x), lambda x: holding(x + 1), "value"),
+    ("the object of a method", lambda x: Slotted(x).get, lambda x: Slotted(x + 1).get, "value"),
+    ("a tensor as a key", lambda x: {x + 1: 1}, lambda x: {x + 2: 1}, "value"),
+    ("an object as a key", lambda x: {(Slotted(1),): 1}, lambda x: {(Slotted(2),): 1}, "value"),
+    ("scales of channels", lambda x: quantized_rows(x, 0.1), lambda x: quantized_rows(x, 0.2), "value"),
+    ("coalesced", lambda x: twice_stored(), lambda x: twice_stored().coalesce(), "value"),
+    ("length of a queue", lambda x: collections.deque([1], 2), lambda x: collections.deque([1]), "type"),
+    ("factory", lambda x: collections.defaultdict(list), lambda x: collections.defaultdict(set), "value"),
+    ("inference tensor", lambda x: torch.inference_mode()(torch.neg)(x), lambda x: -x, "requires_grad"),
+    ("a class as a key", lambda x: {int: 1}, lambda x: {float: 1}, "keys"),
+    ("a dtype as a key", lambda x: {torch.int8: 1}, lambda x: {torch.int16: 1}, "keys"),
     ("array", lambda x: x.numpy(), lambda x: x.numpy() + 1, "value"),
     ("dtype", lambda x: x * 2, lambda x: (x * 2).double(), "dtype"),
     ("dtype of a number", lambda x: torch.tensor(1), lambda x: torch.tensor(1.0), "dtype"),
@@ -165,6 +179,20 @@ VALUES = [
     ("identity of a view", lambda x: x, lambda x: x.view(2, 3), "identity"),
     ("memory of an argument", lambda x: x[0], lambda x: x[0].clone(), "memory"),
 ]
+
+
+def holding(x: torch.Tensor) -> Callable[[], torch.Tensor]:
+    return lambda: x
+
+
+def quantized_rows(x: torch.Tensor, scale: float) -> torch.Tensor:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.quantize_per_channel(x, torch.tensor([0.5, scale]), torch.zeros(2), 0, torch.qint8)
+
+
+def twice_stored() -> torch.Tensor:
+    return torch.sparse_coo_tensor(torch.zeros(1, 2), torch.ones(2), (2,), check_invariants=False)
 
 
 def quantized(x: torch.Tensor, scale: float) -> torch.Tensor:
@@ -248,6 +276,31 @@ def test_the_gradient_that_an_argument_has_after_a_backward_pass_of_the_call() -
 
     assert found(train, lambda x: None, wanting) == [("keys", "argument x")]
     assert found(train, lambda x: (x * 3).sum().backward(), wanting) == [("value", "argument x.grad")]
+
+
+def test_a_gradient_that_a_result_would_keep() -> None:
+    def keeps(x: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        y.retain_grad()
+        return y
+
+    assert found(keeps, lambda x: x * 2, wanting) == [("keys", "result")]
+
+
+def test_a_function_may_hold_on_to_other_variables() -> None:
+    def named(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__qualname__ = "scaled"
+        return function
+
+    def one(x: torch.Tensor) -> Any:
+        y, factor = x + 1, 2
+        return named(lambda: y * factor)
+
+    def other(x: torch.Tensor) -> Any:
+        y = x + 1
+        return named(lambda: y * 2)
+
+    assert found(one, other) == []
 
 
 GRADIENTS = [
@@ -358,6 +411,7 @@ MESSAGES = [
     ("debug", says(lambda: log.debug("a")), says()),
     ("logger", says(log_a), says(lambda: logging.getLogger("tests.other").info("a"))),
     ("logger that does not propagate", says(lambda: silent.error("a")), says(lambda: silent.error("b"))),
+    ("text of the exception of a record", says(logged_error), says(lambda: logged_error("b"))),
     ("exception of a record", says(logged_error), says(lambda: log.error("no"))),
     ("category", says(warn_a), says(lambda: warnings.warn("a", DeprecationWarning, stacklevel=1))),
     ("warning", says(warn_a), says(lambda: warnings.warn("b", stacklevel=1))),
@@ -407,6 +461,8 @@ def test_a_generator_that_is_an_argument() -> None:
 MODES = [
     ("grad", lambda x: torch.set_grad_enabled(False) and None, "mode grad_enabled"),
     ("dtype", lambda x: torch.set_default_dtype(torch.float64), "mode default_dtype"),
+    ("printing", lambda x: torch.set_printoptions(precision=2), "mode print_options"),
+    ("autocast cache", lambda x: torch.set_autocast_cache_enabled(False), "mode autocast_cache"),
     ("deterministic", lambda x: torch.use_deterministic_algorithms(True), "mode deterministic"),
     ("precision", lambda x: torch.set_float32_matmul_precision("high"), "mode float32_matmul_precision"),
     ("autocast", lambda x: torch.set_autocast_enabled("cpu", True), "mode autocast cpu"),

@@ -17,6 +17,8 @@ from gbfix.evidence.launch import observed_environment
 from gbfix.evidence.reader import journal_notes, read_evidence
 
 PROGRAM = """\
+import sys
+
 import torch
 
 
@@ -61,6 +63,10 @@ def raises(x, n):
 
 def always(x, n):
     raise ValueError(f"always\\n{x.sum()}")
+
+
+def leaves(x, n):
+    sys.exit(3)
 
 
 def disabled(x, n):
@@ -127,7 +133,7 @@ for name in sys.argv[1:]:
 """
 
 TRACED = ("branch", "helped", "item", "loop", "disabled")
-NAMES = (*TRACED, "clean", "plus", "third_shape", "raises", "always", "limit", "trains")
+NAMES = (*TRACED, "clean", "plus", "third_shape", "raises", "always", "leaves", "limit", "trains")
 
 
 @functools.cache
@@ -201,6 +207,7 @@ def test_an_exception_of_the_program_is_noted_and_is_no_refusal_of_the_compiler(
     assert counts["raised"] == "call 2: ValueError: three"
     assert (counts["graphs"], counts["fullgraph"], counts["fullgraph_error"]) == (1, True, "")
     assert _counts("always")["raised"] == "call 1: ValueError: always"
+    assert _counts("leaves")["raised"] == "call 1: SystemExit: 3"
 
 
 def test_a_code_object_that_dynamo_gives_up_on() -> None:

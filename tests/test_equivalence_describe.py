@@ -19,9 +19,10 @@ import numpy
 import pytest
 import torch
 
-from gbfix.equivalence.describe import describe, raw_bytes, tensors_in
+from gbfix.equivalence.describe import describe, tensors_in
 from gbfix.equivalence.identity import Names
 from gbfix.equivalence.model import Described, TensorFacts
+from gbfix.equivalence.tensor_facts import raw_bytes
 
 
 def facts(tensor: torch.Tensor) -> TensorFacts:
@@ -188,11 +189,22 @@ def test_an_iterator_is_not_consumed() -> None:
 
 
 def test_things_of_the_system_are_only_named() -> None:
-    values = [object(), threading.Lock(), logging.getLogger("a"), sys.stdout, weakref.ref(Color), len, time, lambda: 1]
+    values = [object(), threading.Lock(), logging.getLogger("a"), sys.stdout, weakref.ref(Color), len, time]
     for value in values:
         described = describe(value, "result")
         assert described.kind == "opaque"
         assert "0x" not in described.text
+
+
+def test_a_function_is_its_name_and_what_it_holds_on_to() -> None:
+    def function() -> Any:
+        return function, Color
+
+    described = describe(function, "result")
+    assert (described.kind, described.text.rpartition(".")[2]) == ("function", "function")
+    assert item(described, "function").same_as == "result"
+    assert describe(torch.no_grad()(function), "result").items == ()
+    assert describe(torch.compile(function), "result").items == ()
 
 
 def test_containers_keep_their_class_order_and_keys() -> None:
@@ -280,6 +292,9 @@ def test_a_module_is_its_parameters_buffers_attributes_and_hooks() -> None:
     assert item(described, "scale", "0").text == "1.0"
     assert item(described, "1", "number_of_hooks").text == "1"
     assert not [key for key, _ in described.items if key.startswith("_")]
+    module.register_buffer("kept", torch.ones(1))
+    module.register_buffer("left", torch.ones(1), persistent=False)
+    assert item(describe(module, "self"), "buffers_not_saved").items[0][1].text == "'left'"
     tied = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     tied[1].weight = tied[0].weight
     assert item(describe(tied, "self"), "1", "weight").same_as == "self[0].weight"

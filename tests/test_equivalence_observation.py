@@ -208,6 +208,28 @@ def test_who_raised() -> None:
     assert observe(python, x).raised is not None
 
 
+def test_what_an_exception_holds() -> None:
+    def chained(x: torch.Tensor) -> None:
+        try:
+            raise KeyError("a")
+        except KeyError as error:
+            raise ValueError("no") from error
+
+    seen = observe(chained, 1).raised
+    assert seen is not None
+    assert seen.causes == ("KeyError: 'a'",)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python has no groups of exceptions")
+def test_a_group_of_exceptions() -> None:
+    def several(x: torch.Tensor) -> None:
+        raise ExceptionGroup("two", [ValueError("a"), KeyError("b")])  # noqa: F821
+
+    seen = observe(several, 1).raised
+    assert seen is not None
+    assert seen.text == "two (2 sub-exceptions)\nValueError: a\nKeyError: 'b'"
+
+
 def test_what_dynamo_adds_to_a_text_is_cut_off() -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
         return x[5]
@@ -437,6 +459,39 @@ def function(x):
         "global helper.__defaults__",
         "global helper.calls",
     ]
+
+
+def test_what_is_kept_around_functions_and_in_classes() -> None:
+    source = """
+class Count:
+    number = 0
+class Kept:
+    count = Count()
+def counter():
+    number = 0
+    def step():
+        nonlocal number
+        number += 1
+    return step
+step = counter()
+def function(x):
+    step()
+    Kept.count.number += 1
+"""
+    program: dict[str, Any] = {"__name__": "program"}
+    exec(source, program)
+    seen = observe(program["function"], 1, module_globals=program)
+    assert seen.state is not None
+    assert [key for key, _ in seen.state.items] == ["global Kept.count", "global step.number"]
+
+
+def test_what_the_compiler_keeps_is_no_state() -> None:
+    program: dict[str, Any] = {"__name__": "program", "torch": torch}
+    exec("@torch._dynamo.assume_constant_result\ndef step():\n    return 3\ndef f(x):\n    return x + step()", program)
+    seen = observe(torch.compile(program["f"], backend="eager"), torch.ones(1), module_globals=program)
+    assert "step_0" in program
+    assert seen.state is not None
+    assert seen.state.items == ()
 
 
 def test_an_object_of_the_program_as_a_global() -> None:
