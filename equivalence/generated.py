@@ -24,6 +24,12 @@ from gbfix.equivalence.tensor_features import ALL_REQUIRE_GRAD
 MOST_CORNERS = 40
 MOST_VARIATIONS = 60
 _SPECIAL_CORNERS = 14
+_HALF_CORNERS = (
+    ("float16", "infinity at one place"),
+    ("float16", "NaN at one place"),
+    ("bfloat16", "infinity at one place"),
+)
+"""What programs that clamp half precision ask for in one condition: dtype and element."""
 _CORNERS_OF = {
     "size": 4,
     "dtype": 4,
@@ -151,6 +157,9 @@ class GeneratedInputs(Inputs):
         for index, special in enumerate(SPECIALS[:_SPECIAL_CORNERS]):
             yield _filled(trained if index % 2 else base, special)
         yield _filled(trained, SPECIALS[0])
+        for dtype, name in _HALF_CORNERS:
+            for feature in (each for each in self.features if each.name == dtype and self.takes(each)):
+                yield _filled(feature.change(base), next(special for special in SPECIALS if special.name == name))
         yield _ordinary(trained, seed=7)
         yield _ordinary(replace(trained, grad_enabled=False), seed=8)
         for on in (1.0, 0.0):

@@ -338,6 +338,16 @@ def test_a_function_of_any_number_of_tensors() -> None:
     assert {len(build(example, known.parameters, "cpu")[0]) for example in drawn(inputs, 60)} == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("known", [[seen(x=tensor(3))], []])
+def test_corners_have_special_elements_in_half_precision(known: list[ArgumentsSeen]) -> None:
+    inputs = inputs_for(setup(parameter("x")), known, Settings())
+    corners = [build(example, (), "cpu")[1]["x"] for example in inputs.accepting(["float16", "bfloat16"]).corners()]
+    for dtype, test in ((torch.float16, torch.isinf), (torch.float16, torch.isnan), (torch.bfloat16, torch.isinf)):
+        assert any(x.dtype == dtype and test(x).any() for x in corners)
+    corners = [build(example, (), "cpu")[1]["x"] for example in inputs.accepting(["bfloat16"]).corners()]
+    assert not any(x.dtype == torch.float16 for x in corners)
+
+
 def test_further_positional_arguments_are_a_variation() -> None:
     known = setup(parameter("x"), parameter("ys", kind="VAR_POSITIONAL"))
     inputs = inputs_for(known, (), Settings())
