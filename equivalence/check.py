@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from textwrap import shorten
 
 import torch
 
@@ -20,6 +21,7 @@ from gbfix.equivalence.model import (
     CountedCall,
     Counterexample,
     Difference,
+    Exercised,
     Job,
     Mode,
     Parameter,
@@ -65,6 +67,9 @@ def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Ve
     )
 
 
+_LONGEST_ERROR = 100
+
+
 class _Check:
     """The steps of one check."""
 
@@ -92,7 +97,7 @@ class _Check:
         search = Search(comparison.differences, self._until, lambda: self._tell(comparison))
         inputs = self._search(search, comparison, inputs)
         if search.example is None:
-            verdict = self._without_difference(comparison)
+            verdict = self._without_difference(search, comparison)
         else:
             verdict = self._different(search.example, search.differences, comparison)
         verdict = replace(
@@ -139,20 +144,21 @@ class _Check:
 
     # -- verdicts --------------------------------------------------------------------------------
 
-    def _without_difference(self, comparison: Comparison) -> Verdict:
+    def _without_difference(self, search: Search, comparison: Comparison) -> Verdict:
         name, exercised = self._job.target.name, comparison.tally.exercised()
         if not exercised.returned:
             reason = f"the original raised for every example ({comparison.first_exception}); describe its inputs"
             return Verdict(name, Status.NOT_TESTED, f"{reason} with --inputs, or record calls with `gbfix trace`")
         if missing := not_reached(comparison.reached.branches):
-            return Verdict(name, Status.NOT_TESTED, missing)
+            return Verdict(name, Status.NOT_TESTED, missing + _failing(comparison.reached))
         ran = f"{exercised.examples} examples, {exercised.compiled} of them compiled"
         both = ", both sides reached" if comparison.reached.branches else ""
+        but = _but(exercised, stopped=search.stopped)
         if not comparison.within:
-            return Verdict(name, Status.EQUAL, f"{ran}{both}")
+            return Verdict(name, Status.EQUAL, f"{ran}{both}{but}")
         largest = max((d.ulp for d in comparison.within if d.ulp is not None), default=None)
         error = "" if largest is None else f", largest error {largest} ULP"
-        return Verdict(name, Status.CLOSE, f"{ran}{both}{error}", largest_ulp=largest)
+        return Verdict(name, Status.CLOSE, f"{ran}{both}{error}{but}", largest_ulp=largest)
 
     def _different(self, example: Example, known: tuple[Difference, ...], comparison: Comparison) -> Verdict:
         """Show the example once more in fresh processes, and write the program that shows it without gbfix."""
@@ -189,3 +195,25 @@ class _Check:
     def _counted(self, example: Example) -> CountedCall:
         statements, arguments = arguments_source(example, self._parameters, self._settings.device)
         return CountedCall(statements, arguments, example.training)
+
+
+def _failing(reached: Reached) -> str:
+    """Why examples that took a side that is missing did not count."""
+    for index, branch in enumerate(reached.branches):
+        for outcome in branch.missing:
+            if (index, outcome) in reached.failed:
+                where = f"after line {branch.condition.line} was {str(outcome).lower()}"
+                text = shorten(reached.failed[index, outcome], _LONGEST_ERROR, placeholder=" ...")
+                return f"; {where} an operation failed ({text}): describe the inputs with --inputs"
+    return ""
+
+
+def _but(exercised: Exercised, *, stopped: bool) -> str:
+    """What makes the examples tell less than their number: errors alone were compared, or the time was up."""
+    returned, most = exercised.returned, exercised.examples
+    text = ""
+    if returned * 3 < most:
+        text = f"; only {returned} of the examples returned, the others raised: describe the inputs with --inputs"
+    elif returned * 10 < most * 9:
+        text = f"; {most - returned} of the examples raised"
+    return f"{text}; stopped by the time limit" if stopped else text

@@ -12,12 +12,18 @@ from gbfix.equivalence.model import Difference, Mode, Observation, Settings
 from gbfix.equivalence.search import Reached
 from gbfix.equivalence.versions import ENDED, Versions, ended
 
+_AT_ONCE = 2
+"""Examples that are compiled as soon as they come; the later ones have more to tell than the first variations."""
+_PART_THAT_RAISES = 4
+"""One in so many of the compiled examples may be one that raises."""
+
 
 class Comparison:
     """Both versions under one set of settings.
 
-    An example of a new kind is run compiled as well, up to the number that the settings give. Once a difference was
-    found only in compiled mode, every later example is compiled, so that it can be shrunk.
+    An example of a new kind is run compiled as well, up to the number that the settings give, spread over the search;
+    each side of a condition is, up to twice that number. Once a difference was found only in compiled mode, every later
+    example is compiled, so that it can be shrunk.
     """
 
     def __init__(self, eager: Versions, compiled: Versions, settings: Settings, reached: Reached) -> None:
@@ -35,6 +41,8 @@ class Comparison:
         self._compiled = compiled
         self._settings = settings
         self._kinds: set[Hashable] = set()
+        self._sides: set[tuple[int, bool]] = set()
+        self._raising = 0
         self._compile_all = False
 
     def differences(self, example: Example, *, compiled: bool | None = None) -> tuple[Difference, ...]:
@@ -61,10 +69,17 @@ class Comparison:
     def _wants_compiled(self, example: Example) -> bool:
         if self._compile_all:
             return True
-        kind = kind_of(example, self.last)
-        if kind in self._kinds or len(self._kinds) >= self._settings.compiled_examples:
+        kind, raises = kind_of(example, self.last), self.last.raised is not None
+        sides = {(taken.index, taken.outcome) for taken in self.last.branches}
+        most, run = self._settings.compiled_examples, len(self._kinds)
+        if kind in self._kinds or run >= 2 * most or (raises and self._raising >= most // _PART_THAT_RAISES):
+            return False
+        due = max(most * self.tally.examples // max(self._settings.examples, 1), _AT_ONCE)
+        if run >= min(most, due) and (raises or sides <= self._sides):
             return False
         self._kinds.add(kind)
+        self._sides |= sides
+        self._raising += raises
         return True
 
     def _compiled_differences(

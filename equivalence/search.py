@@ -33,6 +33,8 @@ class Search:
         """The simplest example that differs, once one is found."""
         self.differences: tuple[Difference, ...] = ()
         self.ran = 0
+        self.stopped = False
+        """The time was up before all examples had been tried."""
         self._compare = compare
         self._until = until
         self._progress = progress
@@ -40,7 +42,7 @@ class Search:
     def try_each(self, examples: Iterable[Example]) -> None:
         """Try fixed examples in order, up to the first that differs."""
         for example in examples:
-            if self.example is not None or time.monotonic() > self._until:
+            if self.example is not None or self._is_late(self._until):
                 return
             if self._differs(example):
                 self.example = example
@@ -67,7 +69,7 @@ class Search:
         @given(strategy)
         def one(example: Example) -> None:
             nonlocal until
-            if time.monotonic() > until:  # nothing is left for Hypothesis to do but to show the last one once more
+            if self._is_late(until):  # nothing is left for Hypothesis to do but to show the last one once more
                 if found and example == found[-1]:
                     raise FoundDifferenceError
                 return
@@ -88,6 +90,11 @@ class Search:
             if not found:
                 raise
             self.example = min(found, key=lambda example: len(repr(example)))
+
+    def _is_late(self, until: float) -> bool:
+        late = time.monotonic() > until
+        self.stopped = self.stopped or late
+        return late
 
     def _differs(self, example: Example) -> bool:
         """Compare; once something differs, only an example that differs in the same aspect counts as one that does."""
@@ -111,11 +118,20 @@ class Reached:
         self._counts = [[0, 0] for _ in conditions]
         self._with_gradients = [[0, 0] for _ in conditions]
         self._distances: dict[tuple[int, bool], float] = {}
+        self.failed: dict[tuple[int, bool], str] = {}
+        """What operations raised first after each outcome; such examples do not count."""
 
     def add(self, observation: Observation) -> None:
-        """Count what one example showed, and remember its distances to what it did not."""
+        """Count what one example showed, and remember its distances to what it did not.
+
+        An operation that fails afterwards, such as for a wrong shape, leaves nothing of a side to compare; a `raise`
+        of the program's own is what the side does.
+        """
         self._distances = {}
         for index, outcome in {(taken.index, taken.outcome) for taken in observation.branches}:
+            if observation.raised is not None and observation.raised.from_torch:
+                self.failed.setdefault((index, outcome), observation.raised.text)
+                continue
             self._counts[index][outcome] += 1
             self._with_gradients[index][outcome] += bool(observation.gradients)
         for taken in observation.branches:

@@ -165,3 +165,35 @@ def test_bench_times_both_versions(tmp_path: Path) -> None:
     assert verdict.bench is not None
     assert verdict.bench.low <= verdict.bench.ratio <= verdict.bench.high
     assert min(verdict.bench.original.steady) > 0
+
+
+def test_side_that_is_only_taken_in_calls_that_fail_is_not_reached(tmp_path: Path) -> None:
+    head = HEAD + "WEIGHT = torch.ones(16, 5)\n\n\ndef f(x: torch.Tensor) -> torch.Tensor:\n"
+    original = head + "    if x.sum() > 0:\n        return x @ WEIGHT * 2\n    return x * 1.0\n"
+    verdict = checked(tmp_path, original, original.replace("* 2", "* 3"), floats(tmp_path))
+    assert verdict.status is Status.NOT_TESTED, verdict.reason
+    assert "line 8, `x.sum() > 0` was never true; after line 8 was true an operation failed (" in verdict.reason
+
+
+def test_each_side_is_compiled_even_when_it_is_reached_late(tmp_path: Path) -> None:
+    condition = "x.mean() > 777 and x.mean() < 779"
+    wrong = BRANCH.format(condition=condition).replace("x * 2.0", "x * (3.0 if torch.compiler.is_compiling() else 2.0)")
+    verdict = checked(tmp_path, BRANCH.format(condition=condition), wrong, compiled_examples=2)
+    assert verdict.status is Status.DIFFERENT, verdict.reason
+
+
+def test_examples_that_raise_are_told(tmp_path: Path) -> None:
+    original = HEAD + "def f(x: torch.Tensor) -> torch.Tensor:\n    assert 0 < x.numel() < 9\n    return x + 1\n"
+    rewritten = original.replace("x + 1", "1 + x")
+    verdict = checked(tmp_path, original, rewritten, floats(tmp_path), examples=30, compiled_examples=1)
+    assert verdict.status is Status.EQUAL, verdict.reason
+    assert f"only {verdict.exercised.returned} of the examples returned" in verdict.reason
+
+
+def test_time_limit_is_told(tmp_path: Path) -> None:
+    original = (
+        HEAD + "import time\n\n\ndef f(x: torch.Tensor) -> torch.Tensor:\n    time.sleep(0.2)\n    return x + 1\n"
+    )
+    verdict = checked(tmp_path, original, original.replace("x + 1", "1 + x"), floats(tmp_path), seconds=4.0)
+    assert verdict.status is Status.EQUAL, verdict.reason
+    assert verdict.reason.endswith("; stopped by the time limit")
