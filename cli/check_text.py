@@ -65,7 +65,7 @@ class _Writer:
             self._field("fixes", ", ".join(verdict.fixes))
         if verdict.inputs:
             self._field("inputs", verdict.inputs)
-        self._branches(verdict.branches)
+        self._branches(verdict.branches, searched=verdict.counterexample is None)
         if verdict.counterexample is not None:
             self._counterexample(verdict, verdict.counterexample)
         if verdict.original is not None and verdict.rewritten is not None:
@@ -97,13 +97,14 @@ class _Writer:
         start = " " * _INDENT + (self._out.paint(padded, style) if style else padded)
         self.wrapped(start, text, _INDENT + _LABEL)
 
-    def _branches(self, branches: Sequence[BranchReached]) -> None:
+    def _branches(self, branches: Sequence[BranchReached], *, searched: bool) -> None:
+        """searched: to the end; a difference ends the search before."""
         for number, branch in enumerate(branches):
             condition = branch.condition
             place = f"{display_name(Path(condition.file))}:{condition.line}"
             text = f"{place} `{condition.text}`: {_reached(branch)}"
             self._field("" if number else "branches", text, "yellow" if branch.missing else "")
-        if any(branch.missing for branch in branches):
+        if searched and any(branch.missing for branch in branches):
             advice = "no input that was tried leads there: give some that do with --inputs, or try --examples 1000"
             self._field("", advice)
 
@@ -123,9 +124,7 @@ class _Writer:
     def _difference(self, difference: Difference) -> None:
         compiled = " when compiled" if difference.mode is Mode.COMPILED else ""
         ulp = f" ({difference.ulp} ULP)" if difference.ulp is not None else ""
-        text = (
-            f"{difference.aspect} of {difference.where}{compiled}: {difference.original} -> {difference.rewritten}{ulp}"
-        )
+        text = f"{difference.subject}{compiled}: {difference.original} -> {difference.rewritten}{ulp}"
         self._field("differs", text, "red")
 
     def _counts(self, verdict: Verdict, before: Counts, after: Counts) -> None:
@@ -162,6 +161,12 @@ class _Writer:
         noise = "within noise" if bench.within_noise else ("faster" if bench.ratio < 1 else "slower")
         text = f"rewritten / original {bench.ratio:.2f} ({bench.low:.2f} to {bench.high:.2f}): {noise}"
         self._field("", text)
+
+
+def _subject(difference: Difference) -> str:
+    """What differs: "value of result"; a name like "mode grad_enabled" says it alone."""
+    aspect, where = difference.aspect, difference.where
+    return where if where.startswith(aspect.removesuffix("s")) else f"{aspect} of {where}"
 
 
 def _reached(branch: BranchReached) -> str:

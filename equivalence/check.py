@@ -174,8 +174,7 @@ class _Check:
             call_text(example), program(self._job, example, first, self._parameters), known, depends
         )
         where = "" if mode is Mode.EAGER else " when compiled"
-        subject = first.where if first.where.startswith(first.aspect) else f"{first.aspect} of {first.where}"
-        reason = f"{subject} differs{where}: {first.original} -> {first.rewritten}"
+        reason = f"{first.subject} differs{where}: {first.original} -> {first.rewritten}"
         return Verdict(self._job.target.name, Status.DIFFERENT, reason, counterexample)
 
     def _with_figures(self, verdict: Verdict, inputs: Inputs) -> Verdict:

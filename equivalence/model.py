@@ -2,7 +2,7 @@
 
 Two versions of a program are called with the same examples, each version in a process of its own. Whatever can be
 observed of a call is described as an `Observation`; two of them are compared, and the comparison ends in a `Verdict`.
-Nothing here has behaviour, and nothing imports torch.
+Nothing here does more than say what its data comes to, and nothing imports torch.
 """
 
 from __future__ import annotations
@@ -274,6 +274,14 @@ class Difference:
     mode: Mode = Mode.EAGER
     ulp: int | None = None
     within: bool = False
+
+    @property
+    def subject(self) -> str:
+        """What differs, in words: "dtype of result", "gradient of x", "messages [0]"."""
+        kind = self.where.split(" ")[0]
+        return (
+            self.where if kind.removesuffix("s") == self.aspect.removesuffix("s") else f"{self.aspect} of {self.where}"
+        )
 
 
 @dataclass(frozen=True)

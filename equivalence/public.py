@@ -154,9 +154,8 @@ class _Pair:
 
 
 def _text(difference: Difference) -> str:
-    what = "" if difference.aspect in difference.where else f"{difference.aspect} of "
     distance = f" ({difference.ulp} ULP)" if difference.ulp and difference.ulp < _ULP_THAT_TELL else ""
-    return f"{what}{difference.where}: {difference.original} (old), {difference.rewritten} (new){distance}"
+    return f"{difference.subject}: {difference.original} (old), {difference.rewritten} (new){distance}"
 
 
 def _own(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -63,6 +63,29 @@ def test_a_side_that_was_not_reached_says_what_to_do() -> None:
     assert "give some that do with --inputs" in text
 
 
+def test_a_side_that_a_difference_came_before_asks_for_nothing() -> None:
+    text = written(replace(DIFFERENT, branches=NOT_REACHED.branches))
+    assert "never false" in text
+    assert "--inputs" not in text
+
+
+@pytest.mark.parametrize(
+    ("aspect", "where", "said"),
+    [
+        ("gradient", "gradient of x", "gradient of x"),
+        ("dtype", "gradient of x", "dtype of gradient of x"),
+        ("messages", "messages [0]", "messages [0]"),
+        ("modes", "mode grad_enabled", "mode grad_enabled"),
+        ("random", "random torch", "random torch"),
+        ("backward", "backward", "backward"),
+        ("exception", "call", "exception of call"),
+        ("value", "result[1]", "value of result[1]"),
+    ],
+)
+def test_what_differs_is_said_once(aspect: str, where: str, said: str) -> None:
+    assert Difference(aspect, where, "1", "2").subject == said
+
+
 def test_a_condition_of_which_one_side_is_enough() -> None:
     branch = replace(NOT_REACHED.branches[0], condition=replace(CONDITION, needs="true"))
     assert "never" not in written(replace(EQUAL, branches=(branch,)))
