@@ -1,12 +1,27 @@
 """Showing that a rewritten program is the same program: inputs, observation, comparison, counts, timing, tests to keep.
 
-Data: `model` (job, observation, verdict), `example` (recipes of arguments)
-Inputs: `recipes` (from recipe to tensor, and to source text), `strategies` (Hypothesis), `annotations`
-In the process of one version: `loading`, `compiling`, `reach` (which side of a branch ran), `observation`, `describe`,
-    `counts`, `bench`, `subject` (the process, and the other end of the line to it)
-Comparing: `compare`, `check` (one target: search, shrink, verdict), `reproduce` (the script that shows a difference)
-Around it: `pool` (targets side by side), `store` (verdicts on disk), `write_test`, `ray_cluster`
-For tests written by hand: `public` (re-exported here), `pytest_plugin`
+A check has a command (`gbfix.cli`), for each target a host, and for each version and mode a process, which alone runs
+code of the user. The modules by what they are for, the way into each group first:
+
+Data: `model` (job, observation, verdict), `example` (a call as a recipe).
+In the command: `pool` and `ray_cluster` (hosts), `store` (verdicts on disk), `keys` (when one can be used again).
+The host: `host`, `work`, `check` (one target), `search`, `learning`, `comparing`, `exercised`, `processes` (their end).
+Its versions: `versions` (two in step), `subject` (one, from outside), `starting`, `line` (between the processes).
+What is known of calls: `signatures`, `recorded`, `annotations`, `forms`, `sizes`.
+Examples: `strategies`, `generated`, `given` (by the user), `inputs` (what all are), `drawn_calls`, `elements`.
+Changes to a call: `features`, `tensor_features`, `feature`, `suggestions`, `named_numbers`, `condition_numbers`.
+From recipe to arguments and source: `recipes`, `tensor_recipes`, `tensor_source`.
+The process of a version: `serving`, `program`, `loading`, `compiling`, `modules` (what to call), `reach`, `conditions`.
+A call: `observation`, `promises`, `state`, `messages`, `exceptions`, `gradients`, `randomness`, `modes`, `steady_text`.
+A value as data: `describe`, `tensor_facts`, `parts`, `identity`.
+Two observations: `compare`, `compare_outcomes`, `compare_values`, `ulp`.
+Counting and timing: `counts`, `compile_records`, `bench`, `stopwatch`.
+The script that shows a difference: `reproduce`, `script_call`, `script_look`, `script_parts`, `script_text`.
+A test of the project as a target: `pytest_runs`, `pytest_reach`, `pytest_process`, `pytest_report`.
+A test that is written: `write_test`, `written_subject`, `input_text`, `counted_calls`, `parameters`, `python_text`,
+    and of these for the old version: `old_program`, `top_level`.
+For tests that people write: `public` (offered here), `graph_counts`, `tensor_strategy`, `calls`, `in_process`,
+    `pytest_plugin` (the same as fixtures).
 """
 
 from __future__ import annotations
