@@ -113,9 +113,11 @@ def check(
         )
         rules = settings_with(select, ignore, exclude, assume_compiled)
         wanted = Wanted(settings, choices.targets, factory, inputs, Asked(original, rewritten, overlay))
-        plans = plan(wanted, Fixes(rules, unsafe or rules.unsafe), Recorded(evidence_file, no_evidence), root)
+        fixes = Fixes(rules, unsafe or rules.unsafe)
+        plans = plan(wanted, fixes, Recorded(evidence_file, no_evidence), root)
+        nothing = nothing_to_check(plans, wanted.versions, unsafe=fixes.unsafe)
         report = Checks(root, workers(jobs, settings), ray, rerun=rerun).run(plans)
-        print_report(report, output_format, output, nothing=nothing_to_check(plans))
+        print_report(report, output_format, output, nothing=nothing)
         if write_test is not None:
             write_tests(report, plans, write_test)
         exit_with_code(report, exit_zero=exit_zero)

@@ -51,7 +51,7 @@ def module_of_name(dotted: str, folder: Path) -> ModuleFile:
     """
     parts = dotted.split(".")
     if not all(part.isidentifier() for part in parts):
-        raise ConfigurationError(f"{dotted!a} is no name of a module; write module:function or path/file.py:function")
+        raise ConfigurationError(f"{dotted!r} is no name of a module; write module:function or path/file.py:function")
     folders = _folders_of(parts[0], folder) if len(parts) > 1 else ()
     for above in folders:
         file = _file_below(above, parts[1:])

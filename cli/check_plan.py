@@ -165,13 +165,17 @@ class Planner:
         return Planned(found.name, job, "", words(changes), job_key(job, others))
 
 
-def nothing_to_check(plans: Sequence[Planned]) -> str:
+def nothing_to_check(plans: Sequence[Planned], versions: Asked, *, unsafe: bool) -> str:
     """Of which targets there is nothing to check and why, in one line; empty when there is something of each."""
     names = [plan.name for plan in plans if plan.job is None and not plan.problem]
     if plans and not names:
         return ""
     subject = f"{', '.join(names)}: " if names else ""
-    return f"{subject}nothing to check: no fix is pending, and nothing says that the files were others before"
+    if versions != Asked():
+        return f"{subject}nothing to check: both versions are the same in what is reached from there"
+    more = "--original names an earlier version"
+    more = more if unsafe else f"--unsafe adds the fixes that assume something, {more}"
+    return f"{subject}nothing to check: no fix is pending, and the files are not known to have changed; {more}"
 
 
 def _text(file: Path) -> str:

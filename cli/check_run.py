@@ -53,15 +53,26 @@ class Checks:
         jobs = [plan.job for plan in plans if plan.job is not None]
         if not jobs:
             return
+        notes: dict[str, None] = {}
         with check_progress([job.target.name for job in jobs]) as progress:
             for number, verdict in self._verdicts(jobs, progress.advance):
                 plan = plans[number]
                 verdict = replace(verdict, versions=plan.versions, key=plan.key)
-                save_verdict(self.root, verdict)
-                if verdict.counterexample is not None:
-                    _save_program(counterexample_file(self.root, verdict), verdict.counterexample.program)
+                notes.update(self._kept(verdict))
                 progress.done(number, verdict)
                 yield number, verdict
+        for note in notes:
+            typer.echo(f"note: {note}", err=True)
+
+    def _kept(self, verdict: Verdict) -> dict[str, None]:
+        """Keep a verdict with its program; what could not be written is no reason to lose the report."""
+        try:
+            save_verdict(self.root, verdict)
+            if verdict.counterexample is not None:
+                _save_program(counterexample_file(self.root, verdict), verdict.counterexample.program)
+        except WriteError as error:
+            return {str(error): None}
+        return {}
 
     def _verdicts(self, jobs: Sequence[Job], advance: Advance) -> Iterator[tuple[int, Verdict]]:
         if self.ray:

@@ -32,7 +32,7 @@ def find_target(text: str, factory: str, folder: Path) -> Target:
         return _test(text, factory, folder)
     place, colon, attribute = text.rpartition(":")
     if not colon or not place or not attribute:
-        raise ConfigurationError(f"{text!a} names no function or class; {_FORMS}")
+        raise ConfigurationError(f"{text!r} names no function or class; {_FORMS}")
     module = module_of_file(folder / place) if _is_path(place) else module_of_name(place, folder)
     return target_in(module, attribute, factory)
 
@@ -40,7 +40,7 @@ def find_target(text: str, factory: str, folder: Path) -> Target:
 def target_in(module: ModuleFile, attribute: str, factory: str = "") -> Target:
     """The target in a module that was found already; raises as `find_target` does."""
     if not all(part.isidentifier() for part in attribute.split(".")):
-        raise ConfigurationError(f"{attribute!a} is no name of a function or class; {_FORMS}")
+        raise ConfigurationError(f"{attribute!r} is no name of a function or class; {_FORMS}")
     name = display_name(module.file)
     tree = parse(name, read_source(module.file).text).tree
     found = _check_defined(tree, attribute, name)
@@ -79,6 +79,9 @@ def _test(text: str, factory: str, folder: Path) -> Target:
     file = folder / name
     if not file.is_file():
         raise ConfigurationError(f"{printable(Path(name))}: there is no such file, whose test {text} would be")
+    function = text.partition("::")[2]
+    if function.isidentifier() and not any("test" in part.lower() for part in (file.stem, function)):
+        raise ConfigurationError(f"{text} looks like no test; write {name}:{function} for the function {function}")
     if factory:
         raise ConfigurationError(f"{text} is a test, which makes by itself what it calls; leave --factory out")
     return target_of_test(text, Path(os.path.realpath(file)), folder)

@@ -163,12 +163,6 @@ class _Writer:
         self._field("", text)
 
 
-def _subject(difference: Difference) -> str:
-    """What differs: "value of result"; a name like "mode grad_enabled" says it alone."""
-    aspect, where = difference.aspect, difference.where
-    return where if where.startswith(aspect.removesuffix("s")) else f"{aspect} of {where}"
-
-
 def _reached(branch: BranchReached) -> str:
     if not branch.true and not branch.false:
         return "never evaluated"

@@ -110,9 +110,12 @@ def test_what_was_applied_when_nothing_is_pending(root: Path) -> None:
 def test_nothing_differs(root: Path) -> None:
     plans = planned(root, replace(WANTED, targets=("model:step", "model:other")), "unrelated.py")
     assert plans == (Planned("model:step"), Planned("model:other"))
-    assert nothing_to_check(plans).startswith("model:step, model:other: nothing to check: no fix is pending")
-    assert nothing_to_check(()).startswith("nothing to check: ")
-    assert nothing_to_check((Planned("a", problem="p"),)) == ""
+    nothing = nothing_to_check(plans, Asked(), unsafe=False)
+    assert nothing.startswith("model:step, model:other: nothing to check: no fix is pending")
+    assert "; --unsafe adds the fixes that assume something, --original names" in nothing
+    assert nothing_to_check((), Asked(), unsafe=True).endswith("; --original names an earlier version")
+    assert "both versions are the same" in nothing_to_check((), Asked("HEAD"), unsafe=False)
+    assert nothing_to_check((Planned("a", problem="p"),), Asked(), unsafe=False) == ""
 
 
 def test_a_class_that_needs_arguments_says_so_unless_the_run_shows_who_makes_it(root: Path) -> None:

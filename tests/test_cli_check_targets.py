@@ -94,6 +94,7 @@ def test_a_module_with_a_star_can_have_anything(root: Path) -> None:
         ("pkg.model:a b", "is no name of a function"),
         ("gone.py:step", r"^gone\.py: there is no such file"),
         ("gone.py::test_a", r"^gone\.py: there is no such file, whose test gone\.py::test_a would be"),
+        ("pkg/model.py::step", r"looks like no test; write pkg/model\.py:step for the function step"),
     ],
 )
 def test_what_is_not_there_says_what_to_do(root: Path, text: str, message: str) -> None:
