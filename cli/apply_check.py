@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gbfix.cli.check_entries import Entries
-from gbfix.cli.check_facts import PASSED, Refusal, difference, facts_of, not_passed, passes
+from gbfix.cli.check_facts import PASSED, Refusal, difference, facts_of, in_words, not_passed, passes
 from gbfix.cli.check_find import Recorded, check_installed, read_evidence
 from gbfix.cli.check_options import workers
 from gbfix.cli.check_plan import Planned, Planner, Wanted
@@ -88,11 +88,13 @@ class CheckedFixes:
     def _reviewed(self, name: str, finding: Finding) -> Finding:
         """The finding with what is known of it from checks; `finding` stands at its lines in the file as it is."""
         identity = _identity(name, finding)
-        for facts in self._passed.get(identity, ()):
+        passed = self._passed.get(identity, ())
+        for facts in passed:
             finding = with_checked(finding, facts)
+        checked = [Obligation(PASSED, Discharge.CHECKED, in_words(passed), finding.span.line)] if passed else []
         refusal = self._refused.get(identity)
         if refusal is None:
-            return finding
+            return replace(finding, obligations=(*finding.obligations, *checked))
         violated = Obligation(refusal.claim, Discharge.VIOLATED, refusal.reason, finding.span.line)
         return replace(finding, obligations=(*finding.obligations, violated), advice=finding.advice or refusal.advice)
 

@@ -62,6 +62,11 @@ def passes(verdict: Verdict, facts: CheckFacts, finding: Finding) -> bool:
     return all(one.reached for one in own) if own else is_equal(verdict)
 
 
+def in_words(passed: Sequence[CheckFacts]) -> str:
+    """The checks that a fix passed: "100 examples of model:step"."""
+    return ", ".join(f"{facts.examples} examples of {facts.target}" for facts in passed)
+
+
 def difference(verdict: Verdict, root: Path) -> Refusal:
     """Of a fix that makes a difference. root: of the project, where the program that shows it lies."""
     found = verdict.counterexample

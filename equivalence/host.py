@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
@@ -62,6 +63,11 @@ def _verdict(work: str, job: Job, progress: Progress) -> Verdict:
         return function(job, progress)
     except GbfixError as error:
         return not_tested(job, " ".join(str(error).split()))
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+        return not_tested(job, f"internal error in the check: {text} ({place}); please report")
 
 
 def _refusal(settings: Settings) -> str:

@@ -140,10 +140,11 @@ class _Host:
 
     def give_up(self) -> Verdict:
         """The verdict when the time is up."""
+        advice = "--timeout SECONDS gives it more time"
+        if self._stage.startswith("loading"):
+            advice = f'put what the file runs when it is imported under if __name__ == "__main__", or {advice}'
         seconds = f"{self._job.settings.seconds:g} s"
-        return not_tested(
-            self._job, f"did not end within {seconds} ({self._stage}); --timeout SECONDS gives it more time"
-        )
+        return not_tested(self._job, f"did not end within {seconds} ({self._stage}); {advice}")
 
     def close(self) -> None:
         """End the host and everything that it started, and wait for it."""
