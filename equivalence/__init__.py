@@ -1,7 +1,7 @@
 """Showing that a rewritten program is the same program: inputs, observation, comparison, counts, timing, tests to keep.
 
 A check has a command (`gbfix.cli`), for each target a host, and for each version and mode a process, which alone runs
-code of the user. The modules by what they are for, the way into each group first:
+the program. The modules by what they are for, the way into each group first:
 
 Data: `model` (job, observation, verdict), `example` (a call as a recipe).
 In the command: `pool` and `ray_cluster` (hosts), `store` (verdicts on disk), `keys` (when one can be used again).

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gbfix.equivalence.example import Expression, Scalar
 from gbfix.equivalence.forms import CallForm, ContainerForm, Form, NumberForm, TensorForm, shape_of
 from gbfix.equivalence.model import CheckError, Parameter
+from gbfix.equivalence.recipes import constant_source
 from gbfix.equivalence.signatures import Signature
 
 _SIZE_NAMES = ("n", "m", "k", "l", "p", "q")
@@ -168,11 +168,5 @@ def _numbers(forms: Iterable[NumberForm]) -> str:
     kinds = {type(value) for value in values.values()}
     if kinds == {bool} and len(values) == 2:
         return "st.booleans()"
-    texts = [_constant(value) for value in values.values()]
+    texts = [constant_source(value) for value in values.values()]
     return f"st.just({texts[0]})" if len(texts) == 1 else f"st.sampled_from([{', '.join(texts)}])"
-
-
-def _constant(value: Scalar) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value!r}")'
-    return repr(value)

@@ -13,7 +13,7 @@ import torch
 from gbfix.equivalence.example import Constant, Container, Example, Expression, Recipe, SameAs, TensorRecipe
 from gbfix.equivalence.model import Parameter
 from gbfix.equivalence.tensor_recipes import layout_of, make_tensor
-from gbfix.equivalence.tensor_source import number_text, number_texts, tensor_source
+from gbfix.equivalence.tensor_source import number_texts, tensor_source
 
 _SHOWN_ELEMENTS = 6
 _BY_POSITION = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
@@ -110,7 +110,7 @@ def _source(name: str, recipe: Recipe, device: str, statements: list[str]) -> st
             statements.extend(tensor_source(name, recipe, device))
             return name
         case Constant(value):
-            return _constant(value)
+            return constant_source(value)
         case Expression(source):
             return source
         case SameAs(argument, view=False):
@@ -130,10 +130,13 @@ def _identifier(key: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in key)
 
 
-def _constant(value: object) -> str:
+def constant_source(value: object) -> str:
+    """A plain Python value as source that needs no import."""
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value!r}")'
-    return number_text(value) if isinstance(value, complex) else repr(value)
+    if isinstance(value, complex):
+        return f"complex({constant_source(value.real)}, {constant_source(value.imag)})"
+    return repr(value)
 
 
 def _given_source(data: bytes, device: str) -> str:

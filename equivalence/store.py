@@ -54,7 +54,7 @@ def reusable(verdicts: Sequence[Verdict], key: str) -> Verdict | None:
 
 
 def save_verdict(root: Path, verdict: Verdict) -> None:
-    """Put a verdict into the document of a project, in place of one on the same target with the same settings.
+    """Put a verdict into the document of a project, in place of one on the same target, backend and device.
 
     The oldest ones are dropped when there are too many. Raises WriteError, which names the file.
     """
