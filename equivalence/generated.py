@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from gbfix.equivalence.drawn_calls import drawn_calls
 from gbfix.equivalence.elements import SPECIALS, Special, Values, ordinary_elements, special_elements
 from gbfix.equivalence.example import Drawn, Example, Scalar
-from gbfix.equivalence.feature import Feature
+from gbfix.equivalence.feature import MOST_TENSORS, Feature
 from gbfix.equivalence.features import features_of
 from gbfix.equivalence.forms import CallForm, NumberForm, TensorForm, distinct, example_of, shape_of, tensors_of
 from gbfix.equivalence.inputs import Inputs
@@ -151,11 +151,23 @@ class GeneratedInputs(Inputs):
         grad = next((f for f in self.features if f.name == ALL_REQUIRE_GRAD and self.takes(f)), None)
         return grad.change(self._base) if grad else self._base
 
+    @property
+    def _with_optional_tensors(self) -> CallForm:
+        """The first call with tensors for arguments that have none in it, where the original takes them."""
+        call = self._base
+        for feature in self.features:
+            more = feature.change(call)
+            if feature.group == "form" and self.takes(feature) and len(_shapes(more)) > len(_shapes(call)):
+                call = more
+        return call
+
     def _value_corners(self) -> Iterator[Example]:
         base, trained = self._base, self._differentiable
         yield _ordinary(base)
         for index, special in enumerate(SPECIALS[:_SPECIAL_CORNERS]):
             yield _filled(trained if index % 2 else base, special)
+            if index == 0:
+                yield from _zeros_in_one(self._with_optional_tensors)
         yield _filled(trained, SPECIALS[0])
         for dtype, name in _HALF_CORNERS:
             for feature in (each for each in self.features if each.name == dtype and self.takes(each)):
@@ -195,6 +207,19 @@ def _filled(call: CallForm, special: Special) -> Example:
         return ordinary_elements(form, shape, seed) if found is None else found
 
     return example_of(call, values, _first_number)
+
+
+def _zeros_in_one(call: CallForm) -> Iterator[Example]:
+    """Each of several tensors all zeros, or false, with ordinary elements in the others."""
+    paths = [path for path, form in tensors_of(call) if not form.dtype.startswith("complex")]
+    for zero in paths[:MOST_TENSORS] if len(paths) > 1 else []:
+        yield example_of(
+            call,
+            lambda path, form, shape, zero=zero: (  # type: ignore[misc]
+                Drawn(0, 0.0) if path == zero else ordinary_elements(form, shape, _seed(path, 0))
+            ),
+            _first_number,
+        )
 
 
 def _masked(call: CallForm, on: float) -> Example:

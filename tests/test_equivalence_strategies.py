@@ -551,3 +551,20 @@ def test_listed_values_belong_to_small_tensors(two_hundred: list[Example]) -> No
         for _, made in example.arguments:
             if isinstance(made, TensorRecipe) and isinstance(made.values, Listed):
                 assert len(made.values.numbers) <= 8
+
+
+def test_one_tensor_of_zeros_among_ordinary_ones_also_where_it_may_be_left_out() -> None:
+    inputs = inputs_for(setup(parameter("x", "Tensor"), parameter("y", "Tensor | None", "None")), (), Settings())
+    zeros = [
+        {name for name, recipe in example.arguments if isinstance(recipe, TensorRecipe) and not build_one(recipe).any()}
+        for example in inputs.corners()
+        if len([recipe for _, recipe in example.arguments if isinstance(recipe, TensorRecipe)]) == 2
+    ]
+    assert {"x"} in zeros
+    assert {"y"} in zeros
+
+
+def build_one(recipe: TensorRecipe) -> torch.Tensor:
+    args, _ = build(Example((("x", recipe),)), (parameter("x"),), "cpu")
+    found: torch.Tensor = args[0]
+    return found
