@@ -10,9 +10,12 @@ from textwrap import shorten
 
 from gbfix.cli.check_run import counterexample_file, is_equal
 from gbfix.cli.names import display_name
-from gbfix.engine.checked import SAME, CheckFacts, ConditionFacts
+from gbfix.engine.checked import CheckFacts, ConditionFacts
 from gbfix.engine.model import Finding
 from gbfix.equivalence.model import Status, Verdict
+
+SAME = "the program stays the same"
+"""The claim that a difference violates."""
 
 PASSED = "a check finds the program the same"
 """The claim that a fix violates which no check passed."""

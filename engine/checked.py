@@ -2,7 +2,7 @@
 
 A check calls the original and the rewritten program with the same examples and compares everything that can be seen
 from outside. What a fix assumes is met as far as those examples would have shown the opposite; each claim says here
-what they need for that. Some claims no check can show, and they stay assumed. A difference makes the fix a refusal.
+what they need for that. Some claims no check can show, and they stay assumed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gbfix.engine.model import Discharge, Finding, Obligation, Span
-
-SAME = "the program stays the same"
-"""The claim that a difference violates."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +29,10 @@ class ConditionFacts:
 
 @dataclass(frozen=True)
 class CheckFacts:
-    """What a check of one target came to. Make none of a check that could not be made, or missed a side.
+    """What a check of one target came to. Make none of a check that could not be made.
 
     conditions: those in the file of the findings. half, integers, non_contiguous, special (NaN, infinity), empty: how
-    many examples had such an argument; compiled: how many were also run compiled. given_inputs: where the user's own
-    inputs come from, which then count for all that the program takes. tolerance: in words, empty for bit for bit.
-    difference: the difference and the call that shows it in one line, empty when there was none.
+    many examples had such an argument; compiled: how many were also run compiled.
     """
 
     target: str
@@ -50,9 +45,6 @@ class CheckFacts:
     empty: int = 0
     compiled: int = 0
     device: str = "cpu"
-    given_inputs: str = ""
-    tolerance: str = ""
-    difference: str = ""
 
 
 class Need(str, Enum):
@@ -112,20 +104,13 @@ STAYS_ASSUMED: Mapping[str, str] = {
 }
 """The claims that no check shows, and why."""
 
-_OF_INPUTS = frozenset({Need.DTYPES, Need.LAYOUTS, Need.VALUES})
-"""What the user's own inputs are taken to have where the program takes it."""
-
 
 def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
     """The finding after a check of a target that runs it: assumptions that the examples exercised are checked.
 
     Only those, and only when every condition within the finding was reached: a check that never came by shows nothing
-    of it. After a difference the fix is refused.
+    of it.
     """
-    if facts.difference:
-        violated = Obligation(SAME, Discharge.VIOLATED, facts.difference, finding.span.line)
-        advice = finding.advice or f"`gbfix check {facts.target}` writes a program that shows the difference"
-        return replace(finding, obligations=(*finding.obligations, violated), advice=advice)
     conditions = [condition for condition in facts.conditions if _within(condition, finding.span)]
     if not conditions or not all(condition.reached for condition in conditions):
         return finding
@@ -155,15 +140,11 @@ def _checked(obligation: Obligation, met: set[Need], facts: CheckFacts) -> Oblig
 
 def _reason(needs: tuple[Need, ...], facts: CheckFacts) -> str:
     """As in "100 examples of model:step, both sides reached, with gradients"."""
-    source = f" from {facts.given_inputs}" if facts.given_inputs else ""
-    parts = [f"{facts.examples} examples of {facts.target}{source}", "both sides reached"]
-    parts += [need.value for need in needs if not (facts.given_inputs and need in _OF_INPUTS)]
-    return ", ".join([*parts, f"equal within {facts.tolerance}"] if facts.tolerance else parts)
+    parts = [f"{facts.examples} examples of {facts.target}", "both sides reached"]
+    return ", ".join([*parts, *(need.value for need in needs)])
 
 
 def _met(need: Need, facts: CheckFacts, conditions: list[ConditionFacts]) -> bool:
-    if facts.given_inputs and need in _OF_INPUTS:
-        return True
     return {
         Need.GRADIENTS: all(condition.with_gradients for condition in conditions),
         Need.DTYPES: facts.half > 0 and facts.integers > 0,

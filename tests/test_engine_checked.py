@@ -12,7 +12,6 @@ from gbfix.analysis.source import parse
 from gbfix.codemods import all_rules
 from gbfix.engine.checked import (
     CHECKED_BY,
-    SAME,
     STAYS_ASSUMED,
     CheckFacts,
     ConditionFacts,
@@ -112,13 +111,6 @@ def test_examples_that_would_not_show_the_opposite_check_nothing(claim: str, lac
     assert met(claim, replace(EVERYTHING, **lacking)) is ASSUMED  # type: ignore[arg-type]
 
 
-def test_inputs_of_the_user_are_all_that_the_program_takes() -> None:
-    facts = replace(EVERYTHING, half=0, non_contiguous=0, special=0, given_inputs="tests.inputs:calls")
-    found = with_checked(finding("both sides have the same dtype", "identity and strides do not matter"), facts)
-    assert [o.discharge for o in found.obligations] == [CHECKED, CHECKED]
-    assert found.obligations[0].reason == "100 examples of model:step from tests.inputs:calls, both sides reached"
-
-
 def test_warning_that_is_not_compared_stays_assumed() -> None:
     claim = "the side not taken cannot fail or warn"
     warning = finding(claim, reason="x.mT neither raises nor warns (two dimensions)")
@@ -138,21 +130,10 @@ def test_one_assumption_left_keeps_the_fix_unsafe() -> None:
 
 
 def test_reason_says_what_was_exercised() -> None:
-    found = with_checked(finding("the other gradient stays zero"), replace(EVERYTHING, tolerance="1e-5 relative"))
+    found = with_checked(finding("the other gradient stays zero"), EVERYTHING)
     assert found.obligations[0].reason == (
-        "100 examples of model:step, both sides reached, with gradients, NaN, infinities and empty inputs, "
-        "equal within 1e-5 relative"
+        "100 examples of model:step, both sides reached, with gradients, NaN, infinities and empty inputs"
     )
-
-
-def test_difference_refuses_the_fix_with_the_counterexample() -> None:
-    text = "dtype of result differs: float16 -> float32, for x=float16[2] [1.0, 2.0]"
-    found = with_checked(finding("condition is a tensor"), replace(EVERYTHING, difference=text))
-
-    assert found.safety is Safety.REFUSED
-    assert found.obligations[0].discharge is ASSUMED
-    assert found.obligations[-1] == Obligation(SAME, VIOLATED, text, 3)
-    assert "gbfix check model:step" in found.advice
 
 
 def test_every_assumption_that_the_rules_make_is_in_the_table() -> None:
