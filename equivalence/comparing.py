@@ -14,6 +14,8 @@ from gbfix.equivalence.versions import ENDED, Versions, ended
 
 _AT_ONCE = 2
 """Examples that are compiled as soon as they come; the later ones have more to tell than the first variations."""
+_LONGEST_LOOP = 100
+"""Conditions evaluated in a call that is compiled: a loop over them is unrolled, and would compile for minutes."""
 _PART_THAT_RAISES = 4
 """One in so many of the compiled examples may be one that raises."""
 
@@ -72,6 +74,8 @@ class Comparison:
         kind, raises = kind_of(example, self.last), self.last.raised is not None
         sides = {(taken.index, taken.outcome) for taken in self.last.branches}
         most, run = self._settings.compiled_examples, len(self._kinds)
+        if len(self.last.branches) > _LONGEST_LOOP:
+            return False
         if kind in self._kinds or run >= 2 * most or (raises and self._raising >= most // _PART_THAT_RAISES):
             return False
         due = max(most * self.tally.examples // max(self._settings.examples, 1), _AT_ONCE)
