@@ -51,14 +51,17 @@ def kind_of(example: Example, original: Observation) -> Hashable:
 
 
 def _features(example: Example, original: Observation) -> set[str]:
-    """Of the arguments, which are described after the call: only a value that the call writes over is missed."""
+    """Of the arguments, which are described after the call: only a value that the call writes over is missed.
+
+    Integers are in place of floats, not indices or a mask beside them.
+    """
     tensors = list(_tensors(original.arguments))
     tests = {
         "gradients": bool(original.gradients),
         "grad_off": not example.grad_enabled,
         "non_contiguous": any(_is_spread(tensor) for tensor in tensors),
         "half": any(tensor.dtype in _HALF for tensor in tensors),
-        "integers": any(tensor.dtype in _INTEGERS for tensor in tensors),
+        "integers": bool(tensors) and all(tensor.dtype in _INTEGERS for tensor in tensors),
         "aliased": any(part.same_as or part.shares for part in _parts(original.arguments)),
         "empty": any(0 in tensor.shape for tensor in tensors),
         "special": any(_is_special(tensor) for tensor in tensors),
