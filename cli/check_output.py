@@ -29,8 +29,9 @@ def check_report_files(output: Path | None, write_test: Path | None) -> None:
         return
     if write_test.suffix != ".py" or write_test.is_dir():
         raise ConfigurationError(f"--write-test {printable(write_test)}: name a Python file: tests/test_NAME.py")
-    if not write_test.parent.is_dir():
-        raise WriteError(f"{printable(write_test)}: there is no folder {printable(write_test.parent)}; make it first")
+    from gbfix.equivalence.write_test import require_ours
+
+    require_ours(write_test)
 
 
 def print_report(report: CheckReport, output_format: ReportFormat, output: Path | None, *, nothing: str) -> None:

@@ -30,6 +30,8 @@ _INDENT = 2
 _LABEL = 10
 _NAME = 24
 _FIGURE = 14
+_NARROW_NAME = 18
+_NARROW_FIGURE = 10
 _DIFFERENCES_SHOWN = 8
 _NOT_TRIED = "not tried"
 """How the text begins where there was nothing to compile with fullgraph=True (see `pytest_runs`)."""
@@ -146,9 +148,11 @@ class _Writer:
                     self._field("", f"{name}: {text}")
 
     def _row(self, label: str, name: str, figures: Sequence[str], *, changed: bool = False) -> None:
-        texts = "".join(f"{figure:>{_FIGURE}}" for figure in figures)
-        line = f"{' ' * _INDENT}{label:{_LABEL}}{name:{_NAME}}{self._out.paint(texts, 'bold') if changed else texts}"
-        self._out.line(line)
+        start, figure_width = f"{' ' * _INDENT}{label:{_LABEL}}{name:{_NAME}}", _FIGURE
+        if self._columns < len(start) + len(figures) * _FIGURE:
+            start, figure_width = f"{' ' * _INDENT}{f'{label} {name}'.strip():{_NARROW_NAME}}", _NARROW_FIGURE
+        texts = "".join(f"{figure:>{figure_width}}" for figure in figures)
+        self._out.line(start + (self._out.paint(texts, "bold") if changed else texts))
 
     def _bench(self, bench: Bench) -> None:
         self._row("bench", bench.device, ("original", "rewritten"))

@@ -41,7 +41,7 @@ def write_test(jobs_and_verdicts: Iterable[tuple[Job, Verdict]], file: Path) -> 
     Raises WriteError for a file that was not, or that cannot be written; CheckError for a target whose old version
     cannot be kept, and for one that was not found to be the same. Nothing is written then.
     """
-    _require_ours(file)
+    require_ours(file)
     taken: set[str] = set()
     pairs = list(jobs_and_verdicts)
     sections = [_section(job, verdict, taken) for job, verdict in pairs]
@@ -67,7 +67,8 @@ class Section:
     counted: tuple[str, ...]
 
 
-def _require_ours(file: Path) -> None:
+def require_ours(file: Path) -> None:
+    """Raise WriteError for a file that is there and was not written by `write_test`, or whose folder is missing."""
     try:
         first = file.read_text(encoding="utf-8").partition("\n")[0]
     except FileNotFoundError:

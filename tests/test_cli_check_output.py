@@ -91,5 +91,8 @@ def test_files_that_cannot_be_written_are_found_before_the_checks(tmp_path: Path
         check_report_files(tmp_path / "model.py", None)
     with pytest.raises(ConfigurationError, match=r"name a Python file: tests/test_NAME\.py"):
         check_report_files(None, tmp_path / "report.txt")
-    with pytest.raises(WriteError, match="there is no folder"):
+    with pytest.raises(WriteError, match="the folder does not exist; make it"):
         check_report_files(None, tmp_path / "no" / "test_it.py")
+    (tmp_path / "test_mine.py").write_text("def test_it():\n    pass\n")
+    with pytest.raises(WriteError, match="is there already and was not written by gbfix"):
+        check_report_files(None, tmp_path / "test_mine.py")

@@ -130,6 +130,14 @@ def test_nothing_to_check() -> None:
     assert written(nothing="nothing to check: no fix") == "nothing to check: no fix\n"
 
 
+def test_the_figures_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = written(replace(EQUAL, bench=TIMED), terminal=True).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "  counts eager        original rewritten" in lines
+    assert "  graphs                     3         1" in lines
+
+
 def test_lines_fit_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     long = replace(EQUAL, bench=TIMED, counterexample=DIFFERENT.counterexample, reason="word " * 40)
