@@ -9,7 +9,8 @@ Builds a scratch environment with torch, transformers and the gbfix of this repo
    as a patch that `git apply` turns into the very files that `gbfix apply` writes (both with --unsafe, so that a fix
    that assumes something is tried too: the third check tells whether it was right);
 3. tiny layers with random weights give the same bits before and after, eagerly and compiled, outputs and gradients,
-   on both sides of each branch, and now fit into one graph.
+   on both sides of each branch, and now fit into one graph;
+4. `gbfix check` finds both layers equal with generated inputs, both sides of the branch reached, and fewer breaks.
 
 Needs git, a package index and some minutes; downloads no weights. With --work, a second run reuses the environment.
 Exits 1 when anything does not hold.
@@ -114,7 +115,9 @@ def _check(work: Path) -> int:
     environment = build_environment(work)
     check_scan(environment, report)
     rewritten = check_patches(environment, fresh_folder(work / "repository"), report)
-    check_layers(environment, rewritten, fresh_folder(work / "rewritten"), report)
+    copy = fresh_folder(work / "rewritten")
+    check_layers(environment, rewritten, copy, report)
+    check_equivalence(environment, copy, report)
     report.say(f"\n{len(report.failed)} failed" if report.failed else "\nall hold")
     return 1 if report.failed else 0
 
@@ -315,6 +318,37 @@ def check_graphs(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[st
     report.claim("no case has more graphs", all(n["graphs"] <= o["graphs"] for o, n in zip(before, after, strict=True)))
     total = [sum(case["graphs"] for case in cases) for cases in (before, after)]
     report.claim(f"fewer graphs: {total[0]} before, {total[1]} after", total[1] < total[0])
+
+
+def check_equivalence(environment: Environment, copy: Path, report: Report) -> None:
+    """Have `gbfix check` compare each layer of the installed library with that of the rewritten copy."""
+    report.say("\n4. gbfix check, original and rewritten")
+    for name in BRANCHES:
+        layer = Path(name).parent.name
+        target = f"{environment.library / name}:{layer.title()}EncoderLayer"
+        options = ["--rewritten", copy / environment.library.name / name, "--output-format", "json", "--rerun"]
+        options += ["--factory", f"transformers_targets:{layer}", "--inputs", f"transformers_targets:{layer}_calls"]
+        variables = {"PYTHONPATH": str(LAYERS.parent), "HF_HUB_OFFLINE": "1"}
+        ended = run([environment.bin / "gbfix", "check", target, *options], copy, variables)
+        if not ended.stdout:
+            raise CheckError(f"gbfix check gave no report: {ended.stderr.strip()[-500:]}")
+        (verdict,) = json.loads(ended.stdout)["verdicts"]
+        report.say(f"  {layer}: {verdict['status']}, {verdict['reason']}")
+        for branch in verdict["branches"]:
+            text = " ".join(branch["condition"]["text"].split())
+            report.say(f"    {text}: true {branch['true']}, false {branch['false']}")
+        old, new = verdict["original"], verdict["rewritten"]
+        for what, figures in (("graphs", (old["graphs"], new["graphs"])), ("breaks", _lengths(old, new))):
+            report.say(f"    {what}: {figures[0]} before, {figures[1]} after")
+        report.claim(f"{layer}: equal, both sides reached", verdict["status"] == "equal")
+        report.claim(f"{layer}: the break is gone", _lengths(old, new) == (1, 0))
+        report.claim(
+            f"{layer}: fits into one graph after and not before", (old["fullgraph"], new["fullgraph"]) == (False, True)
+        )
+
+
+def _lengths(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[int, int]:
+    return len(old["breaks"]), len(new["breaks"])
 
 
 def run(
