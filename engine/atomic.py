@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,22 +81,14 @@ def replace_all(rewrites: Sequence[Rewrite]) -> None:
 def replace(path: Path, data: bytes) -> None:
     """Atomically give one existing file new contents, keeping mode and, where permitted, owner. Raises OSError."""
     status = path.stat()
-    descriptor, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+
+    def keep_owner_and_mode(temporary: Path) -> None:
         if sys.platform != "win32":
             with contextlib.suppress(PermissionError):
                 os.chown(temporary, status.st_uid, status.st_gid)
-        os.chmod(temporary, stat.S_IMODE(status.st_mode))  # after chown, which takes set-id bits away
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+        temporary.chmod(stat.S_IMODE(status.st_mode))  # after chown, which takes set-id bits away
+
+    put(path, data, keep_owner_and_mode)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -105,20 +97,27 @@ def write_whole(path: Path, data: bytes) -> None:
     A file that is there keeps its mode. Raises OSError.
     """
     target = Path(os.path.realpath(path))
-    temporary = None
+    put(target, data, lambda temporary: temporary.chmod(_mode(target)))
+
+
+def put(path: Path, data: bytes, finish: Callable[[Path], None]) -> None:
+    """Atomically put a file with these contents into a place, whatever is there, a symbolic link too. Raises OSError.
+
+    finish: gives the file its mode, before anybody sees it.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=path.parent)
+    temporary = Path(name)
     try:
-        descriptor, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
-        temporary = Path(name)
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-    sync_folder(target.parent)
+        finish(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from gbfix.engine.atomic import Rewrite, sync_folder
+from gbfix.engine.atomic import Rewrite, put
 from gbfix.engine.data_folder import locked
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
@@ -210,19 +209,8 @@ def _digest(data: bytes) -> str:
 def _write(path: Path, data: bytes) -> None:
     """Give a file its contents whole or not at all, and make its folders. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".gbfix-", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o644)  # as readable as source usually is, also for ranks that run as somebody else
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    # As readable as source usually is, also for ranks that run as somebody else.
+    put(path, data, lambda temporary: temporary.chmod(0o644))
 
 
 def _write_manifest(folder: Path, files: Sequence[OverlaidFile]) -> None:
