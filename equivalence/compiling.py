@@ -133,6 +133,15 @@ class Compiler:
                 return each.result
         return None
 
+    def in_one_graph(self, result: Any) -> Callable[..., Any] | None:  # noqa: ANN401
+        """What a result of the program's torch.compile is with fullgraph=True; None when it is no such result."""
+        for each in reversed(self.compiled):
+            if _is_same(each.result, result):
+                kept = {name: value for name, value in each.options.items() if name not in _DROPPED}
+                whole: Callable[..., Any] = self._real(each.given, backend=self.backend, **{**kept, "fullgraph": True})
+                return whole
+        return None
+
     def options_for(self, result: Any) -> Mapping[str, Any] | None:  # noqa: ANN401
         """How the program asked for a result of torch.compile; None when it is none."""
         return next((each.options for each in reversed(self.compiled) if each.result is result), None)

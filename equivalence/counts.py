@@ -37,8 +37,8 @@ def count(make_call: MakeCall, examples: Sequence[Example], *, root: Path) -> Co
     compiles is not counted. fullgraph is true when all calls went through; it also lets Dynamo trace scalars and
     sizes that depend on data, which break a graph in default mode. Raises what `make_call` raises.
     """
-    _reset()
     call = make_call(False)
+    _reset()  # what loading it compiled would be there already
     raised: list[BaseException | None] = []
     seen: list[Evidence] = []
     with recorded(root) as records:
@@ -46,8 +46,9 @@ def count(make_call: MakeCall, examples: Sequence[Example], *, root: Path) -> Co
             raised.append(_exception(call, example))
             seen.append(records.evidence())
     counts = _counts(seen, raised)
+    call = make_call(True)
     _reset()
-    error = _fullgraph_error(make_call(True), examples, raised, root)
+    error = _fullgraph_error(call, examples, raised, root)
     return replace(counts, fullgraph=not error, fullgraph_error=error)
 
 

@@ -98,7 +98,15 @@ class Program:
             if self._compiles_itself is None:
                 self._find_out(examples[0])
             problem = self._load_anew()
+            if problem and fullgraph:  # it may be loading that calls what is compiled
+                self.compiler.fullgraph = False
+                self._load_anew()
+                self.compiler.fullgraph = True
             function = self.called_for(examples[0])
+            if problem and fullgraph:
+                whole = self.compiler.in_one_graph(function)
+                problem = "" if whole is not None else problem
+                function = whole or function
 
             def call(example: Example) -> object:
                 if problem and fullgraph and self.compiler.compiled:  # what it compiled is for default mode
