@@ -726,6 +726,23 @@ def test_a_failing_operation_in_the_backward_pass() -> None:
     assert [each.aspect for each in same_for_compiled(returns, returns, returns, failing)[0]] == ["backward"]
 
 
+def test_a_graph_that_fails_leaves_its_modes() -> None:
+    @torch.no_grad()
+    def fails(x: torch.Tensor) -> torch.Tensor:
+        return torch.linalg.cholesky(-x[:, :2])
+
+    @torch.no_grad()
+    def broken_first(x: torch.Tensor) -> torch.Tensor:
+        torch._dynamo.graph_break()
+        return torch.linalg.cholesky(-x[:, :2])
+
+    assert observe(compiled(fails), numbers).modes["grad_enabled"] == "False"
+    assert in_both_modes(broken_first, fails)[0] == ()
+    leaking, failed = {"grad_enabled": "False"}, Raised("ValueError", "of the program")
+    one, other = (Observation(raised=failed, modes=modes) for modes in ({"grad_enabled": "True"}, leaking))
+    assert [each.aspect for each in same_for_compiled(one, one, one, other)[0]] == ["modes"]
+
+
 def observation_of(value: Any, **fields: Any) -> Observation:
     return dataclasses.replace(observe(lambda x: value, numbers), **fields)
 
