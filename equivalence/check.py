@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from textwrap import shorten
 
 import torch
 
 from gbfix.equivalence.bench import bench
-from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.comparing import Comparison, unsteady
 from gbfix.equivalence.condition_numbers import numbers_of, sizes_among
 from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.example import Example
@@ -169,6 +169,14 @@ class _Check:
             fresh = comparison.differences(example, compiled=mode is Mode.COMPILED)
             depends = not any(difference.mode == mode for difference in fresh)
             known = known if depends else fresh
+            by_itself = {(each.aspect, each.where): each for each in unsteady(self._job, example, mode)}
+            steady = tuple(each for each in known if (each.aspect, each.where) not in by_itself)
+            if not steady:
+                one = by_itself[known[0].aspect, known[0].where]
+                shown = f"{one.subject}: {one.original}, then {one.rewritten}"
+                reason = f"the original differs from itself when it is run twice ({shown})"
+                return Verdict(self._job.target.name, Status.NOT_TESTED, reason)
+            known = steady
         first = known[0]
         counterexample = Counterexample(
             call_text(example), program(self._job, example, first, self._parameters), known, depends
@@ -179,7 +187,7 @@ class _Check:
 
     def _with_figures(self, verdict: Verdict, inputs: Inputs) -> Verdict:
         self._progress("counts", 0, 1)
-        sequence = inputs.sequence()
+        sequence = self._in_telling_mode(inputs.sequence())
         original, rewritten = self._compiled.counts(sequence)
         counted = tuple(self._counted(example) for example in sequence)
         verdict = replace(verdict, original=original, rewritten=rewritten, counted=counted)
@@ -190,6 +198,16 @@ class _Check:
             return replace(verdict, bench=bench(*self._compiled.pair(), sequence[0]))
         except CheckError as error:
             return replace(verdict, reason=f"{verdict.reason}; not timed: {' '.join(str(error).split())}")
+
+    def _in_telling_mode(self, sequence: Sequence[Example]) -> tuple[Example, ...]:
+        """The calls all in training or all in evaluation mode, whichever asks a condition that the rewrite touches."""
+        first = sequence[0]
+        if first.training is None:
+            return tuple(sequence)
+        modes = (first.training, not first.training)
+        asking = (mode for mode in modes if self._eager.observe(replace(first, training=mode))[0].branches)
+        training = next(asking, first.training)
+        return tuple(replace(example, training=training) for example in sequence)
 
     def _counted(self, example: Example) -> CountedCall:
         statements, arguments = arguments_source(example, self._parameters, self._settings.device)

@@ -8,12 +8,13 @@ from dataclasses import replace
 from gbfix.equivalence.compare import compare, same_for_compiled
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.exercised import Tally, kind_of
-from gbfix.equivalence.model import Difference, Mode, Observation, Settings
+from gbfix.equivalence.model import Difference, Job, Mode, Observation, Settings
 from gbfix.equivalence.search import Reached
 from gbfix.equivalence.versions import ENDED, Versions, ended
 
 _AT_ONCE = 2
 """Examples that are compiled as soon as they come; the later ones have more to tell than the first variations."""
+_RUNS_OF_ORIGINAL = 3
 _LONGEST_LOOP = 100
 """Conditions evaluated in a call that is compiled: a loop over them is unrolled, and would compile for minutes."""
 _PART_THAT_RAISES = 4
@@ -39,6 +40,8 @@ class Comparison:
         """Of the original, the first in all examples."""
         self.last: Observation = Observation()
         """What the original did eagerly with the last example."""
+        self.failed_in_both = False
+        """An operation failed in both versions for the last example."""
         self._eager = eager
         self._compiled = compiled
         self._settings = settings
@@ -51,6 +54,8 @@ class Comparison:
         """What differs beyond the tolerance. compiled: also in compiled mode; None decides by the kind of example."""
         original, rewritten = self._eager.observe(example)
         self._note(example, original)
+        both = original.raised, rewritten.raised
+        self.failed_in_both = all(raised is not None and raised.from_torch for raised in both)
         found = self._beyond_tolerance(_of_both_calls(_compare_eager(self._settings), original, rewritten))
         if found or ended(original) or not (self._wants_compiled(example) if compiled is None else compiled):
             return found
@@ -110,6 +115,19 @@ class Comparison:
     def _beyond_tolerance(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
         self.within += [difference for difference in differences if difference.within]
         return tuple(difference for difference in differences if not difference.within)
+
+
+def unsteady(job: Job, example: Example, mode: Mode) -> tuple[Difference, ...]:
+    """How the original differs from itself, run several times in two processes: by the time of day, say."""
+    itself = Versions(replace(job, rewritten=job.original), mode)
+    found: list[Difference] = []
+    try:
+        for _ in range(_RUNS_OF_ORIGINAL):
+            one, other = itself.observe(example)
+            found += _of_both_calls(lambda a, b: compare(a, b, mode, job.settings.tolerance), one, other)
+    finally:
+        itself.close()
+    return tuple(difference for difference in found if not difference.within)
 
 
 def _compare_eager(settings: Settings) -> Callable[[Observation, Observation], tuple[Difference, ...]]:

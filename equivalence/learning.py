@@ -6,6 +6,7 @@ import re
 from collections import deque
 
 from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.example import Example
 from gbfix.equivalence.exercised import Tally
 from gbfix.equivalence.inputs import Inputs
 from gbfix.equivalence.model import Raised
@@ -23,14 +24,14 @@ def learned(search: Search, comparison: Comparison, inputs: Inputs, most: int) -
     """
     taken: list[str] = []
     for _ in range(_STARTS):
-        search.try_each([inputs.first()])
+        _try(search, comparison, inputs.first())
         if search.example is None and comparison.last.raised is not None:
             inputs = _mended(search, comparison, inputs)
         takes_first, taken = comparison.last.raised is None, []
         for name, example in inputs.variations()[:most]:
             if search.example is not None:
                 break
-            search.try_each([example])
+            _try(search, comparison, example)
             if comparison.last.raised is None:
                 taken.append(name)
         if takes_first or not taken:
@@ -54,7 +55,7 @@ def _mended(search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
             if not left or search.example is not None:
                 return inputs
             left -= 1
-            search.try_each([candidate.first()])
+            _try(search, comparison, candidate.first())
             now = comparison.last.raised
             if now is None:
                 comparison.tally = Tally()  # what was tried on the way was no example of the program's use
@@ -64,6 +65,16 @@ def _mended(search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:
                 add = waiting.append if _without_numbers(now) == _without_numbers(before) else waiting.appendleft
                 add((candidate, now))
     return inputs
+
+
+def _try(search: Search, comparison: Comparison, example: Example) -> None:
+    """One call. Operations that fail in both versions tell that it is not meant, not that the versions differ.
+
+    For a wrong shape each fails at its first operation, which may be another one.
+    """
+    search.try_each([example])
+    if search.example is not None and comparison.failed_in_both:
+        search.forget()
 
 
 def _without_numbers(raised: Raised) -> str:

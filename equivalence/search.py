@@ -47,6 +47,10 @@ class Search:
             if self._differs(example):
                 self.example = example
 
+    def forget(self) -> None:
+        """Go on as if the last example had not differed."""
+        self.example, self.differences = None, ()
+
     def draw(self, strategy: SearchStrategy[Example], job: Job, examples: int, steer: Callable[[], None]) -> None:
         """Try drawn examples; `steer` is called after each that does not differ, to tell Hypothesis where to look.
 

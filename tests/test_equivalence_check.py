@@ -197,3 +197,46 @@ def test_time_limit_is_told(tmp_path: Path) -> None:
     verdict = checked(tmp_path, original, original.replace("x + 1", "1 + x"), floats(tmp_path), seconds=4.0)
     assert verdict.status is Status.EQUAL, verdict.reason
     assert verdict.reason.endswith("; stopped by the time limit")
+
+
+def test_original_that_differs_from_itself_is_not_blamed_on_the_rewrite(tmp_path: Path) -> None:
+    original = HEAD + "import time\n\n\ndef f(x: torch.Tensor) -> tuple[float, torch.Tensor]:\n"
+    original += "    return time.perf_counter(), x + 1\n"
+    verdict = checked(tmp_path, original, original.replace("x + 1", "1 + x"), examples=5)
+    assert verdict.status is Status.NOT_TESTED, verdict.reason
+    assert verdict.reason.startswith("the original differs from itself when it is run twice (value of result[0]: ")
+    verdict = checked(tmp_path, original, original.replace("x + 1", "x + 2"), examples=5)
+    assert verdict.status is Status.DIFFERENT, verdict.reason
+    assert verdict.reason.startswith("value of result[1] differs")
+
+
+def test_counts_are_of_the_mode_that_reaches_the_rewritten_lines(tmp_path: Path) -> None:
+    text = HEAD + (
+        "class Net(torch.nn.Module):\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        if not self.training:\n"
+        "            x = x * 2\n"
+        "            {}\n"
+        "        return x + 1\n\n\n"
+        "def f():\n    return Net()\n"
+    )
+    original = text.format("x = x + 1 if x.sum() > 0 else x - 1")
+    rewritten = text.format("x = torch.where(x.sum() > 0, x + 1, x - 1)")
+    file = tmp_path / "program.py"
+    file.write_text(original)
+    target = Target("program:Net", str(file), "program", str(tmp_path), "Net", "f")
+    chosen = Settings(examples=20, compiled_examples=2)
+    job = Job(target, {str(file): original}, {str(file): rewritten}, inputs=floats(tmp_path), settings=chosen)
+    verdict = check(job)
+    assert verdict.original is not None
+    assert verdict.rewritten is not None
+    assert (len(verdict.original.breaks), len(verdict.rewritten.breaks)) == (1, 0), verdict
+    assert {call.training for call in verdict.counted} == {False}
+
+
+def test_call_that_is_not_meant_and_fails_elsewhere_is_no_difference(tmp_path: Path) -> None:
+    head = HEAD + "WEIGHT, BIAS = torch.ones(16, 5), torch.ones(16)\n\n\ndef f(x: torch.Tensor) -> torch.Tensor:\n"
+    original = head + "    product = x @ WEIGHT\n    total = x + BIAS\n    return product.sum() + total.sum()\n"
+    rewritten = head + "    total = x + BIAS\n    product = x @ WEIGHT\n    return product.sum() + total.sum()\n"
+    verdict = checked(tmp_path, original, rewritten, examples=10, compiled_examples=1)
+    assert verdict.exercised.returned, verdict.reason
