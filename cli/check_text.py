@@ -67,13 +67,15 @@ class _Writer:
             self._field("fixes", ", ".join(verdict.fixes))
         if verdict.inputs:
             self._field("inputs", verdict.inputs)
-        self._branches(verdict.branches, searched=verdict.counterexample is None)
+        self._branches(verdict)
         if verdict.counterexample is not None:
             self._counterexample(verdict, verdict.counterexample)
         if verdict.original is not None and verdict.rewritten is not None:
             self._counts(verdict, verdict.original, verdict.rewritten)
         if verdict.baseline:
-            self._field("baseline", f"the original itself differs when compiled: {verdict.baseline}", "yellow")
+            self._field(
+                "baseline", f"not the fix: the original itself differs when compiled: {verdict.baseline}", "yellow"
+            )
         if verdict.bench is not None:
             self._bench(verdict.bench)
 
@@ -99,15 +101,17 @@ class _Writer:
         start = " " * _INDENT + (self._out.paint(padded, style) if style else padded)
         self.wrapped(start, text, _INDENT + _LABEL)
 
-    def _branches(self, branches: Sequence[BranchReached], *, searched: bool) -> None:
-        """searched: to the end; a difference ends the search before."""
-        for number, branch in enumerate(branches):
+    def _branches(self, verdict: Verdict) -> None:
+        for number, branch in enumerate(verdict.branches):
             condition = branch.condition
             place = f"{display_name(Path(condition.file))}:{condition.line}"
             text = f"{place} `{condition.text}`: {_reached(branch)}"
             self._field("" if number else "branches", text, "yellow" if branch.missing else "")
-        if searched and any(branch.missing for branch in branches):
+        # A difference ends the search before its end.
+        if verdict.counterexample is None and any(branch.missing for branch in verdict.branches):
             advice = "no input that was tried leads there: give some that do with --inputs, or try --examples 1000"
+            if "::" in verdict.target:
+                advice = "the test does not lead there: add to it, or check the function itself"
             self._field("", advice)
 
     def _counterexample(self, verdict: Verdict, found: Counterexample) -> None:

@@ -93,7 +93,7 @@ def run_test(
     lines = _lines(report)
     not_collected = "\n".join(line["text"] for line in lines if line["kind"] == "collection")
     if code in _NO_TEST and not not_collected:
-        raise CheckError(f"{test_id}: pytest finds no such test from {root}: {_last_line(said)}")
+        raise CheckError(f"pytest finds no such test from {root}: {_last_line(said)}")
     evidence = read_evidence(journal_notes(journals), root=root, command=command)
     loaded = {
         note.get("original")

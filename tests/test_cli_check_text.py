@@ -45,7 +45,7 @@ def test_a_difference_says_how_to_see_it() -> None:
     ]
     assert "  differs   dtype of gradient of x when compiled: float32 -> float64" in lines
     assert "  see it    python /p/.gbfix/counterexamples/model.Net.py" in lines
-    baseline = "the original itself differs when compiled: result: dtype, eager float32, compiled float64"
+    baseline = "not the fix: the original itself differs when compiled: result: dtype, eager float32, compiled float64"
     assert lines[-1] == f"  baseline  {baseline}"
 
 
@@ -61,6 +61,9 @@ def test_a_side_that_was_not_reached_says_what_to_do() -> None:
     text = written(NOT_REACHED)
     assert "/p/model.py:12 `x.sum() > 0`: true 100, false 0; never false\n" in text
     assert "give some that do with --inputs" in text
+    text = written(replace(NOT_REACHED, target="tests/test_it.py::test_a"))
+    assert "the test does not lead there: add to it, or check the function itself" in text
+    assert "--inputs" not in text
 
 
 def test_a_side_that_a_difference_came_before_asks_for_nothing() -> None:
