@@ -120,12 +120,16 @@ class _Check:
         inputs = learned(search, comparison, inputs, self._settings.examples)
         conditions = [branch.condition for branch in comparison.reached.branches]
         numbers = numbers_of(conditions, *self._texts())
-        named = [*around_numbers(inputs.first(), numbers), *inputs.of_sizes(sizes_among(numbers, conditions))]
+        named = [
+            *around_numbers(inputs.first(), inputs.fullest(), numbers),
+            *inputs.of_sizes(sizes_among(numbers, conditions)),
+        ]
         fixed = [*named, *inputs.corners()][: self._settings.examples // 2]
         search.try_each(fixed)
         drawn = max(self._settings.examples - len(fixed), 1)
         search.draw(inputs.strategy(), self._job, drawn, comparison.reached.steer)
-        if search.example is None and not comparison.reached.everywhere:
+        returned = comparison.tally.exercised().returned
+        if search.example is None and returned and not comparison.reached.everywhere:
             search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
         return inputs
 

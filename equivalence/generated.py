@@ -77,6 +77,10 @@ class GeneratedInputs(Inputs):
         """The first known call with ordinary elements."""
         return _ordinary(self._base)
 
+    def fullest(self) -> Example:
+        """The first call with all the tensors that the original takes."""
+        return _ordinary(self._with_optional_tensors)
+
     def variations(self) -> tuple[tuple[str, Example], ...]:
         """One for each feature that alters the first call."""
         changed = ((feature.name, _ordinary(feature.change(self._base))) for feature in self.features)

@@ -34,6 +34,10 @@ class GivenInputs(Inputs):
         """The first of the list, or the first that the strategy gives."""
         return self.fixed[0] if self.fixed else self._drawn(1)[0]
 
+    def fullest(self) -> Example:
+        """The first."""
+        return self.first()
+
     def variations(self) -> tuple[tuple[str, Example], ...]:
         """None: the user says what the target takes."""
         return ()

@@ -21,6 +21,10 @@ class Inputs(ABC):
         """The most ordinary call."""
 
     @abstractmethod
+    def fullest(self) -> Example:
+        """An ordinary call with tensors also for arguments that may be left out."""
+
+    @abstractmethod
     def variations(self) -> tuple[tuple[str, Example], ...]:
         """Calls that differ from the first in one named thing, for learning what the original takes."""
 

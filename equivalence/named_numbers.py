@@ -10,25 +10,37 @@ from gbfix.equivalence.example import Example, Listed, Recipe, TensorRecipe
 
 _NUMBERS = 3
 """Of a check; conditions with more of them have no threshold."""
+_TENSORS = 4
 _ELEMENTS = 4096
 _WIDE = ("int32", "int64")
 _INT32 = 2**31
 
 
-def around_numbers(example: Example, numbers: Sequence[float]) -> tuple[Example, ...]:
-    """The example with tensors whose elements are, or add up to, the first of the numbers, and those beside them."""
-    return tuple(
+def around_numbers(example: Example, fullest: Example, numbers: Sequence[float]) -> tuple[Example, ...]:
+    """Calls with tensors whose elements are, or add up to, the first of the numbers, and those beside them.
+
+    All tensors of the example are, and one alone of the fullest call: not every tensor takes what one does.
+    """
+    found = [
         _with_elements(example, value, others)
         for number in numbers[:_NUMBERS]
         for value in (number, math.floor(number) + 1, math.ceil(number) - 1)
         for others in (value, 0)
-    )
+    ]
+    tensors = [name for name, recipe in fullest.arguments if isinstance(recipe, TensorRecipe)][:_TENSORS]
+    alone = [
+        _with_elements(fullest, number, number, only=name)
+        for number in numbers[:_NUMBERS]
+        for name in (tensors if len(tensors) > 1 else ())
+    ]
+    return (*found, *alone)
 
 
-def _with_elements(example: Example, first: float, others: float) -> Example:
-    return replace(
-        example, arguments=tuple((name, _filled(recipe, first, others)) for name, recipe in example.arguments)
+def _with_elements(example: Example, first: float, others: float, only: str = "") -> Example:
+    arguments = tuple(
+        (name, _filled(recipe, first, others) if only in ("", name) else recipe) for name, recipe in example.arguments
     )
+    return replace(example, arguments=arguments)
 
 
 def _filled(recipe: Recipe, first: float, others: float) -> Recipe:

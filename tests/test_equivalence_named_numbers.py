@@ -18,17 +18,24 @@ def elements(example: Example) -> tuple[object, ...]:
 
 
 def test_numbers_are_elements_and_sums() -> None:
-    found = [elements(example) for example in around_numbers(FIRST, [100])]
+    found = [elements(example) for example in around_numbers(FIRST, FIRST, [100])]
     assert (100.0,) * 4 in found
     assert (101.0, 0.0, 0.0, 0.0) in found
     assert (99.0,) * 4 in found
-    assert all(example.arguments[1] == ("n", Constant(3)) for example in around_numbers(FIRST, [-2.5]))
-    assert (-2.5, 0.0, 0.0, 0.0) in [elements(example) for example in around_numbers(FIRST, [-2.5])]
+    assert all(example.arguments[1] == ("n", Constant(3)) for example in around_numbers(FIRST, FIRST, [-2.5]))
+    assert (-2.5, 0.0, 0.0, 0.0) in [elements(example) for example in around_numbers(FIRST, FIRST, [-2.5])]
 
 
 def test_other_arguments_stay() -> None:
     masks = Example((("x", TensorRecipe("bool", (2,), Drawn(0))), ("y", TensorRecipe("uint8", (2,), Drawn(0)))))
-    assert set(around_numbers(masks, [77])) == {masks}
+    assert set(around_numbers(masks, masks, [77])) == {masks}
+
+
+def test_one_tensor_alone_of_the_fullest_call() -> None:
+    both = Example((*FIRST.arguments, ("labels", TensorRecipe("int64", (2,), Drawn(0)))))
+    found = [dict(example.arguments) for example in around_numbers(FIRST, both, [-100])]
+    labels = TensorRecipe("int64", (2,), Listed((-100, -100)))
+    assert {**dict(both.arguments), "labels": labels} in found
 
 
 def test_side_at_one_number_is_reached(tmp_path: Path) -> None:
