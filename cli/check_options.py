@@ -46,12 +46,20 @@ Targets = Annotated[
     ),
 ]
 InputsFrom = Annotated[
-    str, typer.Option("--inputs", metavar="MODULE:NAME", help="A Hypothesis strategy or a list of argument tuples.")
+    str,
+    typer.Option(
+        "--inputs",
+        metavar="MODULE:NAME",
+        help="A Hypothesis strategy of argument tuples, a list of such, or a function that returns one.",
+    ),
 ]
 Factory = Annotated[
     str, typer.Option(metavar="MODULE:FUNCTION", help="Called without arguments, returns what is to be checked.")
 ]
-Original = Annotated[str | None, typer.Option(metavar="WHAT", help="The original: a file, a folder or a git revision.")]
+Original = Annotated[
+    str | None,
+    typer.Option(metavar="WHAT", help="The original: a file, a folder or a git revision. Default: see above."),
+]
 Rewritten = Annotated[str | None, typer.Option(metavar="PATH", help="The rewritten version: a file or a folder.")]
 FromOverlay = Annotated[bool, typer.Option("--overlay", help="The rewritten version: the copies in the overlay.")]
 BackendOption = Annotated[
@@ -59,12 +67,14 @@ BackendOption = Annotated[
 ]
 Device = Annotated[str, typer.Option(metavar="DEVICE", help="cpu, cuda or cuda:N.")]
 Dtype = Annotated[FloatingDtype | None, typer.Option(help="All floating arguments. Default: as recorded.")]
-Examples = Annotated[int, typer.Option(min=1, metavar="N", help="Calls in eager mode.")]
+Examples = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Calls in eager mode, about; more where a side is not reached.")
+]
 CompiledExamples = Annotated[int, typer.Option(min=1, metavar="N", help="How many of them are run compiled, too.")]
 Rtol = Annotated[float | None, typer.Option(min=0, help="Relative tolerance. Default: values are equal bit for bit.")]
 Atol = Annotated[float | None, typer.Option(min=0, help="Absolute tolerance.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Of the examples: the same seed gives the same ones.")]
-Timeout = Annotated[float, typer.Option(min=1, metavar="SECONDS", help="For each target.")]
+Timeout = Annotated[float, typer.Option(min=1, metavar="SECONDS", help="For each target, all in all.")]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Targets side by side. Default: CPUs / 4.")
 ]

@@ -58,8 +58,9 @@ def _fixes(totals: Totals) -> str:
     if not totals.unsafe:
         return f"gbfix apply fixes {totals.safe} of the breaks"
     if not totals.safe:
-        return f"gbfix apply --unsafe fixes {totals.unsafe} of the breaks, when you agree with what it assumes"
-    return f"gbfix apply fixes {totals.safe} of the breaks, with --unsafe {totals.unsafe} more"
+        agree = "when you agree with what it assumes; --check tests it"
+        return f"gbfix apply --unsafe fixes {totals.unsafe} of the breaks, {agree}"
+    return f"gbfix apply fixes {totals.safe} of the breaks, with --unsafe {totals.unsafe} more; --check tests them"
 
 
 def _counts(totals: Totals, mode: str) -> str:
