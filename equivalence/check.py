@@ -11,7 +11,7 @@ import torch
 
 from gbfix.equivalence.bench import bench
 from gbfix.equivalence.comparing import Comparison, unsteady
-from gbfix.equivalence.condition_numbers import numbers_of, sizes_among
+from gbfix.equivalence.condition_numbers import numbers_of, sizes_among, words_of
 from gbfix.equivalence.conditions import not_reached
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.learning import learned
@@ -112,7 +112,8 @@ class _Check:
     def _inputs(self, setup: Setup) -> Inputs:
         job = self._job
         if not job.inputs:
-            return inputs_for(setup, job.seen, job.settings)
+            texts = [text for version in self._texts() for text in version.values()]
+            return inputs_for(setup, job.seen, job.settings, words=words_of(texts))
         return given_inputs(load_object(job.inputs, job.target.search), job.settings, module=setup.module)
 
     def _search(self, search: Search, comparison: Comparison, inputs: Inputs) -> Inputs:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import difflib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gbfix.equivalence.model import Condition
 
 _SIZE_WORDS = ("shape", "size", "len", "numel")
 _LARGEST_SIZE = 4096
 _MOST_SIZES = 2
+_MOST_WORDS = 8
 _MOST_FOLLOWED = 20
 """Names behind which numbers are looked for."""
 
@@ -45,6 +46,15 @@ def sizes_among(numbers: Sequence[float], conditions: Sequence[Condition]) -> tu
         return ()
     sizes = [int(number) for number in numbers if number == int(number) and 1 < number <= _LARGEST_SIZE]
     return tuple(dict.fromkeys(size for number in sizes[:_MOST_SIZES] for size in (number, number + 1, number - 1)))
+
+
+def words_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts that files compare something with: `reduction == "sum"`, `case "sum"`, `mode in ("a", "b")`."""
+    trees = [tree for text in texts if (tree := _parsed(text)) is not None]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Compare | ast.MatchValue)]
+    found = [each.value for node in nodes for each in ast.walk(node) if isinstance(each, ast.Constant)]
+    words = dict.fromkeys(value for value in found if isinstance(value, str))
+    return tuple(list(words)[:_MOST_WORDS])
 
 
 def _parsed(text: str) -> ast.Module | None:

@@ -62,6 +62,19 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     )
 
 
+def with_words(signature: Signature, words: Sequence[str]) -> Signature:
+    """The signature with these texts as what an argument may be that is a text."""
+    first = dict(signature.calls[0].arguments)
+    others = dict(signature.others)
+    for name in dict.fromkeys([*first, *others]):
+        forms = [form for form in (first.get(name), *others.get(name, ())) if isinstance(form, NumberForm)]
+        known = [value for form in forms for value in form.values if isinstance(value, str)]
+        new = tuple(word for word in words if word not in known)
+        if known and new:
+            others[name] = merged([*others.get(name, ()), NumberForm(new)])
+    return replace(signature, others=others)
+
+
 def _check_known(parameters: Sequence[Parameter], recorded: Sequence[CallForm], unknown: Mapping[str, str]) -> None:
     for parameter in parameters:
         known = any(parameter.name in dict(call.arguments) for call in recorded)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gbfix.equivalence.condition_numbers import numbers_of, sizes_among
+from gbfix.equivalence.condition_numbers import numbers_of, sizes_among, words_of
 from gbfix.equivalence.model import Condition
 
 
@@ -53,3 +53,10 @@ def test_text_that_does_not_parse_has_none() -> None:
 def test_sizes_are_those_beside_the_number_where_a_size_is_asked_for() -> None:
     assert sizes_among((48, 2.5, 1e9), [Condition("f.py", 1, 0, "x.shape[0] > 48")]) == (48, 49, 47)
     assert not sizes_among((48,), [Condition("f.py", 1, 0, "x.sum() > 48")])
+
+
+def test_words_are_what_something_is_compared_with() -> None:
+    match = 'match mode:\n        case "c":\n            return mode in ("a", "b") or mode == "a"\n'
+    text = f'def f(mode):\n    print("no")\n    {match}'
+    assert set(words_of([text])) == {"a", "b", "c"}
+    assert not words_of(["def"])

@@ -568,3 +568,11 @@ def build_one(recipe: TensorRecipe) -> torch.Tensor:
     args, _ = build(Example((("x", recipe),)), (parameter("x"),), "cpu")
     found: torch.Tensor = args[0]
     return found
+
+
+def test_words_of_the_program_are_what_a_text_may_be() -> None:
+    parameters = (parameter("x", "Tensor"), parameter("mode", "str", "'mean'"), parameter("n", "int"))
+    inputs = inputs_for(setup(*parameters), (), Settings(), words=("mean", "sum"))
+    names = [name for name, _ in inputs.variations()]
+    assert "mode='sum'" in names
+    assert not any(name.startswith(("x='", "n='")) for name in names)
