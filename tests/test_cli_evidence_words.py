@@ -38,7 +38,9 @@ def test_what_gbfix_would_fix(tmp_path: Path) -> None:
         return totals_lines(report(tmp_path, breaks=tuple(map(branch, files))))[-1]
 
     assert fixes("safe.py") == "gbfix apply fixes 1 of the breaks"
-    assert fixes("safe.py", "unsafe.py") == "gbfix apply fixes 1 of the breaks, with --unsafe 1 more; --check tests them"
+    assert (
+        fixes("safe.py", "unsafe.py") == "gbfix apply fixes 1 of the breaks, with --unsafe 1 more; --check tests them"
+    )
     assert fixes("unsafe.py").startswith("gbfix apply --unsafe fixes 1 of the breaks")
     assert fixes("refused.py") == "gbfix has a fix for none of the breaks; each row says what helps"
 

@@ -59,7 +59,9 @@ def test_every_job_gets_its_verdict_and_progress_is_told() -> None:
 def test_a_host_that_dies_says_how() -> None:
     assert only("exits").reason == "its process exited with status 7 (working, 3 of 10)"
     assert only("killed").reason == "its process was killed by SIGKILL (out of memory?) (working, 3 of 10)"
-    assert only("bug").reason == "internal error in the check: ZeroDivisionError: a bug (pool_work.py:25); please report"
+    assert (
+        only("bug").reason == "internal error in the check: ZeroDivisionError: a bug (pool_work.py:25); please report"
+    )
 
 
 def test_a_fork_that_is_left_neither_keeps_the_line_open_nor_lives_on() -> None:
