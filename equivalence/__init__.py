@@ -17,7 +17,7 @@ A value as data: `describe`, `tensor_facts`, `parts`, `identity`.
 Two observations: `compare`, `compare_outcomes`, `compare_values`, `ulp`.
 Counting and timing: `counts`, `compile_records`, `bench`, `stopwatch`.
 The script that shows a difference: `reproduce`, `script_call`, `script_look`, `script_parts`, `script_text`.
-A test of the project as a target: `pytest_runs`, `pytest_reach`, `pytest_process`, `pytest_report`.
+A test of the project as a target: `pytest_runs`, `pytest_reach`, `pytest_process`, `pytest_report`, `pytest_items`.
 A test that is written: `write_test`, `written_subject`, `input_text`, `counted_calls`, `parameters`, `python_text`,
     and of these for the old version: `old_program`, `top_level`.
 For tests that people write: `public` (offered here), `graph_counts`, `tensor_strategy`, `calls`, `in_process`,

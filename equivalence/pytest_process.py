@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source, read_source
 from gbfix.equivalence.compile_records import limit_hits, skipped_frames
 from gbfix.equivalence.model import BreakSite, CheckError, Counts
+from gbfix.equivalence.pytest_items import Item, in_every_run, items_of, report_lines
 from gbfix.equivalence.pytest_report import REACH, REPORT
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.launch import observed_environment, signal_name
@@ -32,21 +30,6 @@ OPTIONS = ("-p", "gbfix.equivalence.pytest_report", "-p", "no:cacheprovider", "-
 _NO_TEST = (4, 5)
 """Exit codes of pytest: it was called wrongly, which a test that is not there is; it collected nothing."""
 _OF_SHAPES = frozenset({"size", "rank", "stride", "shape_expression"})
-_TORCH_LOG = re.compile(r"^(\[rank\d+\]:)?[VIWEC]\d{4} [\d:.]+ \d+ \S*torch/.*\n?", re.MULTILINE)
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-
-
-@dataclass
-class Item:
-    """What came of one test item. outcome: "passed", "failed", "error", "skipped", "xfailed", "xpassed" or "ended".
-
-    raised, text: of the first exception. said: by "stdout", "stderr", "log" and "warnings".
-    """
-
-    outcome: str = "ended"
-    raised: str = ""
-    text: str = ""
-    said: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +73,7 @@ def run_test(
         environment |= {REACH: "1", "TORCHDYNAMO_DISABLE": "1"}
     command = [sys.executable, "-m", "pytest", *OPTIONS, f"--basetemp={temporary}", test_id]
     code, said = _run(command, root, {**environment, REPORT: str(report)}, scratch / "output", until)
-    lines = _lines(report)
+    lines = report_lines(report)
     not_collected = "\n".join(line["text"] for line in lines if line["kind"] == "collection")
     if code in _NO_TEST and not not_collected:
         raise CheckError(f"pytest finds no such test from {root}: {_last_line(said)}")
@@ -102,11 +85,11 @@ def run_test(
         if note["kind"] == "overlay"
     }
     return TestRun(
-        _items(lines, copies),
+        items_of(lines, copies),
         _counts(evidence, copies, root),
         tuple(sorted({entry.backend for entry in evidence.entries if entry.backend})),
         ended=_how_it_ended(code, said, not_collected),
-        not_collected=_plain(not_collected, copies),
+        not_collected=in_every_run(not_collected, copies),
         replaced=len(copies),
         unloaded=tuple(original for original in copies.values() if original not in loaded),
         outcomes=Counter(
@@ -178,56 +161,6 @@ def _last_line(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
     return (errors or lines or ["it says nothing"])[-1]
-
-
-# -- the report ----------------------------------------------------------------------------------
-
-
-def _lines(report: Path) -> list[dict[str, Any]]:
-    """All whole lines; a process that was killed may have left half of one."""
-    lines = []
-    text = report.read_text(encoding="utf-8") if report.exists() else ""
-    for line in text.splitlines():
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            continue
-    return lines
-
-
-def _items(lines: Sequence[Mapping[str, Any]], copies: Mapping[str, str]) -> dict[str, Item]:
-    items: dict[str, Item] = {}
-    for line in lines:
-        if line["kind"] not in ("start", "phase", "warning"):
-            continue
-        item = items.setdefault(line["test"], Item())
-        if line["kind"] == "warning":
-            item.said["warnings"] = item.said.get("warnings", "") + _plain(line["text"], copies) + "\n"
-        elif line["kind"] == "phase":
-            _add_phase(item, line, copies)
-    return items
-
-
-def _add_phase(item: Item, line: Mapping[str, Any], copies: Mapping[str, str]) -> None:
-    if line["raised"] and not item.raised:
-        item.raised, item.text = line["raised"], _plain(line["text"], copies)
-    item.said.update({stream: _plain(text, copies) for stream, text in line["printed"].items()})
-    outcome = line["outcome"]
-    if line["expected_to_fail"]:
-        outcome = {"skipped": "xfailed", "passed": "xpassed"}.get(outcome, outcome)
-    if line["when"] == "call":
-        item.outcome = outcome
-    elif outcome == "failed":
-        item.outcome = "error"
-    elif line["when"] == "setup" and outcome != "passed":
-        item.outcome = outcome
-
-
-def _plain(text: str, copies: Mapping[str, str]) -> str:
-    """A text as it reads in every run: paths of originals, no addresses, nothing of what torch says of compiling."""
-    for copy, original in copies.items():
-        text = text.replace(copy, original)
-    return _ADDRESS.sub("0x...", _TORCH_LOG.sub("", text))
 
 
 # -- the evidence --------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gbfix.equivalence.model import Counterexample, Difference, Exercised, Settings, Status, Verdict
-from gbfix.equivalence.pytest_process import OPTIONS, Item, TestRun, run_test
+from gbfix.equivalence.pytest_items import Item
+from gbfix.equivalence.pytest_process import OPTIONS, TestRun, run_test
 from gbfix.equivalence.pytest_reach import reached
 
 _GOOD = frozenset({"passed", "skipped", "xfailed"})
