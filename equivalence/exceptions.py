@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import dis
 import os
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -13,6 +15,8 @@ from gbfix.equivalence.parts import dotted
 from gbfix.equivalence.steady_text import without_addresses
 
 _TORCH = str(Path(torch.__file__).parent) + os.sep
+_GROUP: Any = getattr(builtins, "BaseExceptionGroup", ())
+"""Which Python 3.10 has not."""
 _COMPILER = ("torch._dynamo.", "torch._inductor.", "torch._functorch.", "torch._subclasses.", "torch.fx.")
 _OF_THE_USER = (
     "torch._dynamo.exc.Unsupported",
@@ -37,9 +41,12 @@ def _text(error: BaseException) -> tuple[str, bool]:
         text = str(error)
     except Exception as other:
         text = f"(its text raises {type(other).__name__})"
-    notes = [str(note) for note in getattr(error, "__notes__", ())]
-    if isinstance(inner := getattr(error, "exceptions", None), tuple):  # An ExceptionGroup, which 3.10 has not.
-        notes += [f"{dotted(type(each))}: {_text(each)[0]}" for each in inner if isinstance(each, BaseException)]
+    try:
+        notes = [str(note) for note in getattr(error, "__notes__", ())]
+    except Exception as other:
+        notes = [f"(its notes raise {type(other).__name__})"]
+    if isinstance(error, _GROUP):
+        notes += [f"{dotted(type(each))}: {_text(each)[0]}" for each in error.exceptions]
     cut = min((at for mark in _ADDED if (at := text.find(mark)) >= 0), default=len(text))
     return without_addresses("\n".join([text[:cut], *notes])), cut < len(text)
 
@@ -54,7 +61,7 @@ def _is_of_compiler(error: BaseException, added: bool) -> bool:
 def _is_of_torch(error: BaseException) -> bool:
     """It came out of torch (or another library's C code), not out of a `raise` statement of the program."""
     traceback = error.__traceback__
-    if traceback is None:
+    if traceback is None or isinstance(error, SystemExit):  # sys.exit is in C, and means what a `raise` does.
         return False
     while traceback.tb_next is not None:
         traceback = traceback.tb_next

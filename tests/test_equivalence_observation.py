@@ -206,6 +206,9 @@ def test_who_raised() -> None:
     assert chained is not None
     assert (chained.type, chained.causes, chained.from_torch) == ("ValueError", ("RuntimeError",), False)
     assert observe(python, x).raised is not None
+    left = observe(lambda x: sys.exit(2), x).raised
+    assert left is not None
+    assert (left.type, left.text, left.from_torch) == ("SystemExit", "2", False)
 
 
 def test_what_an_exception_holds() -> None:
@@ -253,15 +256,21 @@ def test_a_break_under_fullgraph_is_not_a_failing_operation() -> None:
 
 def test_an_exception_that_has_no_text() -> None:
     class MuteError(Exception):
+        exceptions = (KeyError(),)  # as a group has
+
         def __str__(self) -> str:
             raise ValueError
+
+        @property
+        def __notes__(self) -> list[str]:
+            raise TypeError
 
     def function(x: int) -> None:
         raise MuteError
 
     raised = observe(function, 1).raised
     assert raised is not None
-    assert "ValueError" in raised.text
+    assert raised.text == "(its text raises ValueError)\n(its notes raise TypeError)"
 
 
 def test_a_handler_with_another_stream_on_standard_error_is_no_message() -> None:
