@@ -10,10 +10,11 @@ from pathlib import Path
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 from gbfix.equivalence.example import Example
-from gbfix.equivalence.model import BranchReached, Condition, Difference, Job, Observation
+from gbfix.equivalence.model import BranchReached, CheckError, Condition, Difference, Job, Observation
 
 SECONDS_FOR_SHRINKING = 20.0
 EXAMPLES_FOR_STEERING = 300
@@ -89,8 +90,8 @@ class Search:
             one()
         except FoundDifferenceError:
             self.example = found[-1]
-        except Exception:
-            # Hypothesis calls it flaky: what differs depends on earlier calls. Any example of it will do.
+        except (Flaky, CheckError):
+            # What differs depends on earlier calls, or a version cannot be loaded any more. Any example of it will do.
             if not found:
                 raise
             self.example = min(found, key=lambda example: len(repr(example)))
