@@ -123,7 +123,7 @@ BROKEN = {
 
 def test_it_fails_when_the_new_function_is_broken_by_hand(tmp_path: Path) -> None:
     for name, (intact, broken, _) in BROKEN.items():
-        the_job = job(tmp_path, module=f"model_{name}")
+        the_job = job(tmp_path, module=f"model_{name}", settings=Settings(examples=60))
         calls = ("torch.ones(2)", "torch.ones(3)", "torch.ones(4)")
         verdict = equal(*calls, counts=Counts(1, recompiles_shapes=1, fullgraph=True))
         write_test([(the_job, verdict)], tmp_path / f"test_{name}.py")
