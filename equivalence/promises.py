@@ -1,4 +1,4 @@
-"""Calls that only promise a result: of generators, coroutines and asynchronous generators."""
+"""Calls that only promise a result: of generators, `map` and the like, coroutines and asynchronous generators."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def to_the_end(function: Callable[..., Any]) -> Callable[..., Any]:
         result = function(*args, **kwargs)
         if isinstance(result, GeneratorType):
             return "generator", list(result)
+        if isinstance(result, map | filter | zip):
+            return type(result).__name__, list(result)
         if isinstance(result, CoroutineType):
             return "coroutine", asyncio.run(result)
         if isinstance(result, AsyncGeneratorType):

@@ -225,6 +225,11 @@ def test_the_place_of_a_difference_is_named() -> None:
         assert found(one, other) == [("value", where)]
 
 
+def test_what_an_iterator_of_python_would_give_is_compared() -> None:
+    assert found(lambda x: map(torch.neg, [x]), lambda x: map(torch.abs, [x])) == [("value", "result[1][0]")]
+    assert not found(lambda x: zip([x], [1], strict=True), lambda x: zip([x], [1], strict=True))
+
+
 def test_the_same_tensor_twice_is_not_two_equal_ones() -> None:
     def twice(x: torch.Tensor) -> Any:
         y = x + 1
