@@ -18,6 +18,7 @@ from gbfix.equivalence.learning import learned
 from gbfix.equivalence.loading import load_object, text_of
 from gbfix.equivalence.model import (
     CheckError,
+    Condition,
     CountedCall,
     Counterexample,
     Difference,
@@ -81,6 +82,7 @@ class _Check:
         self._eager = Versions(job, Mode.EAGER)
         self._compiled = Versions(job, Mode.COMPILED)
         self._parameters: tuple[Parameter, ...] = ()
+        self._conditions: tuple[Condition, ...] = ()
 
     def close(self) -> None:
         """End all processes."""
@@ -91,7 +93,7 @@ class _Check:
         """Search, count and time. Raises CheckError when there is nothing to compare."""
         self._progress("loading", 0, 1)
         setup, _ = self._eager.setup()
-        self._parameters = setup.parameters
+        self._parameters, self._conditions = setup.parameters, setup.branches
         inputs = self._inputs(setup)
         comparison = Comparison(self._eager, self._compiled, self._settings, Reached(setup.branches))
         search = Search(comparison.differences, self._until, lambda: self._tell(comparison))
@@ -205,13 +207,17 @@ class _Check:
             return replace(verdict, reason=f"{verdict.reason}; not timed: {' '.join(str(error).split())}")
 
     def _in_telling_mode(self, sequence: Sequence[Example]) -> tuple[Example, ...]:
-        """The calls all in training or all in evaluation mode, whichever asks a condition that the rewrite touches."""
+        """The calls all in training or all in evaluation mode, whichever comes to more of what the rewrite touches."""
         first = sequence[0]
         if first.training is None:
             return tuple(sequence)
-        modes = (first.training, not first.training)
-        asking = (mode for mode in modes if self._eager.observe(replace(first, training=mode))[0].branches)
-        training = next(asking, first.training)
+
+        def touched(mode: bool) -> int:
+            original, _ = self._eager.observe(replace(first, training=mode))
+            needs = {taken: self._conditions[taken.index].needs for taken in original.branches}
+            return len({taken.index for taken, need in needs.items() if need in ("both", str(taken.outcome).lower())})
+
+        training = max((first.training, not first.training), key=touched)
         return tuple(replace(example, training=training) for example in sequence)
 
     def _counted(self, example: Example) -> CountedCall:

@@ -215,7 +215,6 @@ def test_counts_are_of_the_mode_that_reaches_the_rewritten_lines(tmp_path: Path)
         "class Net(torch.nn.Module):\n"
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        if not self.training:\n"
-        "            x = x * 2\n"
         "            {}\n"
         "        return x + 1\n\n\n"
         "def f():\n    return Net()\n"

@@ -257,9 +257,9 @@ def test_a_backend_that_the_program_registers(program: Path) -> None:
     assert (_values(observation), observation.graphs) == ([101.0], 1)
 
 
-def test_compiling_is_not_switched_off_by_the_environment(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._dynamo.config, "disable", True)
-    compiled, _ = _observed(program, "plain", Mode.COMPILED)
+def test_compiling_is_not_switched_off_by_the_environment(program: Path) -> None:
+    with torch._dynamo.config.patch(disable=True):
+        compiled, _ = _observed(program, "plain", Mode.COMPILED)
     assert compiled.graphs == 1
 
 
