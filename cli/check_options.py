@@ -7,13 +7,15 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gbfix.cli.report_format import ReportFormat
 from gbfix.engine.model import ConfigurationError
-from gbfix.equivalence.model import Settings, Tolerance
+
+if TYPE_CHECKING:
+    from gbfix.equivalence.model import Settings, Tolerance
 
 _EACH_CHECK = 4
 """Processors: two versions work at a time, with threads of their own."""
@@ -143,6 +145,8 @@ def check_device(device: str) -> str:
 
 def tolerance(rtol: float | None, atol: float | None) -> Tolerance | None:
     """None when neither option is given: then values are compared bit for bit."""
+    from gbfix.equivalence.model import Tolerance
+
     return None if rtol is None and atol is None else Tolerance(rtol or 0.0, atol or 0.0)
 
 
