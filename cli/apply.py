@@ -63,7 +63,6 @@ def apply(
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
     from dataclasses import replace
 
-    from gbfix.cli.apply_check import check_apply_options, checked_outcome
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
@@ -81,6 +80,8 @@ def apply(
         if overlay:
             check_overlay_options(paths, dry_run=dry_run, patch=patch)
         if check:
+            from gbfix.cli.apply_check import check_apply_options, checked_outcome
+
             check_apply_options(paths, interactive=interactive)
         settings = settings_with(select, ignore, exclude, assume_compiled)
         if patch is not None:
@@ -114,7 +115,7 @@ def apply(
             accept=accept,
         )
         if check:
-            outcome = checked_outcome(inputs, request, evidence_file, no_evidence=no_evidence)
+            outcome = checked_outcome(inputs, request, evidence.recorded)
         else:
             with progress(len(inputs.sources), quiet=interactive) as advance:
                 outcome = run(inputs, replace(request, advance=advance))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gbfix.cli.check_entries import Entries
 from gbfix.cli.check_facts import PASSED, Refusal, difference, facts_of, in_words, not_passed, passes
-from gbfix.cli.check_find import Recorded, check_installed, read_evidence
+from gbfix.cli.check_find import check_installed
 from gbfix.cli.check_options import workers
 from gbfix.cli.check_plan import Planned, Planner, Wanted
 from gbfix.cli.check_run import Checks
@@ -41,11 +41,10 @@ def check_apply_options(paths: Sequence[str] | None, *, interactive: bool) -> No
         )
 
 
-def checked_outcome(inputs: Inputs, request: Request, evidence_file: Path | None, *, no_evidence: bool) -> Outcome:
+def checked_outcome(inputs: Inputs, request: Request, evidence: Evidence | None) -> Outcome:
     """What `run` gives with those fixes alone that a check lets through. Raises GbfixError when none can be made."""
     check_installed()
     root = project_root()
-    evidence = read_evidence(Recorded(evidence_file, no_evidence), root)
     if evidence is not None and not Entries(evidence, lambda _file: None).functions():
         evidence = None
     wanted = Wanted(Settings(database=str(root / ".gbfix" / "hypothesis")))

@@ -57,10 +57,10 @@ def plan(wanted: Wanted, fixes: Fixes, recorded: Recorded, root: Path) -> tuple[
     def find_pending(files: Iterable[Path]) -> Changes:
         return _pending(fixes, recorded, files)
 
-    return Planner(wanted, root, read_evidence(recorded, root), find_pending).plans()
+    return Planner(wanted, root, _recorded_run(recorded, root), find_pending).plans()
 
 
-def read_evidence(recorded: Recorded, root: Path) -> Evidence | None:
+def _recorded_run(recorded: Recorded, root: Path) -> Evidence | None:
     """The recorded run; None when there is none, or none that can be used and nobody named it (a note tells why).
 
     Raises GbfixError for one that was named and cannot be used.

@@ -22,11 +22,15 @@ from gbfix.evidence.store import find_evidence, is_fresh, load_evidence
 
 @dataclass(frozen=True)
 class UsedEvidence:
-    """The observations by file and line, where they are written down, and what the user should know about them."""
+    """The observations by file and line, where they are written down, and what the user should know about them.
+
+    recorded: all that the run showed; None where nothing is used.
+    """
 
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
     document: str = ""
     fakes: Fakes | None = None
+    recorded: Evidence | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -71,7 +75,7 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
         files = f"{len(observed)} file{'' if len(observed) == 1 else 's'}"
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
         notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
-    return UsedEvidence(observed, document, FakeOperations(), tuple(notes))
+    return UsedEvidence(observed, document, FakeOperations(), evidence, tuple(notes))
 
 
 def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:

@@ -9,6 +9,7 @@ from cli_project import SAFE, UNSAFE, Project
 
 from gbfix.cli import apply_check
 from gbfix.cli.apply_check import checked_outcome
+from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import read_inputs
 from gbfix.cli.options import chosen_rules
 from gbfix.cli.outcome import FileOutcome
@@ -88,7 +89,8 @@ def decided(
     monkeypatch.setattr(apply_check, "Settings", lambda **_: Settings(examples=10, compiled_examples=2))
     configuration = Configuration(unsafe=unsafe)
     request = Request(chosen_rules(configuration), edit=True, unsafe=unsafe, report_unused=False)
-    (file,) = checked_outcome(read_inputs([name], configuration), request, None, no_evidence=False).files
+    inputs = read_inputs([name], configuration)
+    (file,) = checked_outcome(inputs, request, evidence_for(inputs, None, ignored=False).recorded).files
     return file
 
 
