@@ -10,7 +10,7 @@ from textwrap import shorten
 
 from gbfix.cli.check_run import counterexample_file, is_equal
 from gbfix.cli.names import display_name
-from gbfix.engine.checked import CheckFacts, ConditionFacts
+from gbfix.engine.checked import CheckFacts, ConditionFacts, conditions_of
 from gbfix.engine.model import Finding
 from gbfix.equivalence.model import Status, Verdict
 
@@ -61,7 +61,7 @@ def passes(verdict: Verdict, facts: CheckFacts, finding: Finding) -> bool:
     """
     if verdict.status is Status.DIFFERENT or not verdict.exercised.returned:
         return False
-    own = _conditions(facts, finding)
+    own = conditions_of(finding, facts)
     return all(one.reached for one in own) if own else is_equal(verdict)
 
 
@@ -83,12 +83,8 @@ def difference(verdict: Verdict, root: Path) -> Refusal:
 def not_passed(verdict: Verdict, facts: CheckFacts, finding: Finding) -> Refusal:
     """Of a fix that a check ran and did not pass."""
     advice = f"`gbfix check {verdict.target}` tells more, and takes --inputs and --factory"
-    missed = [str(one.line) for one in _conditions(facts, finding) if not one.reached]
+    missed = [str(one.line) for one in conditions_of(finding, facts) if not one.reached]
     if missed and verdict.exercised.returned:
         reason = f"not tested: {facts.examples} examples of {verdict.target} did not reach both sides of line "
         return Refusal(PASSED, reason + " and ".join(missed), advice)
     return Refusal(PASSED, f"{verdict.status.value}: {verdict.reason.partition('; ')[0]}", advice)
-
-
-def _conditions(facts: CheckFacts, finding: Finding) -> Sequence[ConditionFacts]:
-    return [one for one in facts.conditions if finding.span.line <= one.line <= finding.span.end_line]

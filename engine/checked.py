@@ -7,11 +7,11 @@ what they need for that. Some claims no check can show, and they stay assumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gbfix.engine.model import Discharge, Finding, Obligation, Span
+from gbfix.engine.model import Discharge, Finding, Obligation
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,16 @@ def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
     Only those, and only when every condition within the finding was reached: a check that never came by shows nothing
     of it.
     """
-    conditions = [condition for condition in facts.conditions if _within(condition, finding.span)]
+    conditions = conditions_of(finding, facts)
     if not conditions or not all(condition.reached for condition in conditions):
         return finding
     met = {need for need in Need if _met(need, facts, conditions)}
     return replace(finding, obligations=tuple(_checked(obligation, met, facts) for obligation in finding.obligations))
+
+
+def conditions_of(finding: Finding, facts: CheckFacts) -> Sequence[ConditionFacts]:
+    """The conditions that stand within a finding."""
+    return [one for one in facts.conditions if finding.span.line <= one.line <= finding.span.end_line]
 
 
 def needs_of(obligation: Obligation) -> tuple[Need, ...] | None:
@@ -144,7 +149,7 @@ def _reason(needs: tuple[Need, ...], facts: CheckFacts) -> str:
     return ", ".join([*parts, *(need.value for need in needs)])
 
 
-def _met(need: Need, facts: CheckFacts, conditions: list[ConditionFacts]) -> bool:
+def _met(need: Need, facts: CheckFacts, conditions: Sequence[ConditionFacts]) -> bool:
     return {
         Need.GRADIENTS: all(condition.with_gradients for condition in conditions),
         Need.DTYPES: facts.half > 0 and facts.integers > 0,
@@ -153,7 +158,3 @@ def _met(need: Need, facts: CheckFacts, conditions: list[ConditionFacts]) -> boo
         Need.COMPILED: facts.compiled > 1,
         Need.DEVICE: not facts.device.startswith("cpu"),
     }[need]
-
-
-def _within(condition: ConditionFacts, span: Span) -> bool:
-    return span.line <= condition.line <= span.end_line

@@ -15,7 +15,7 @@ from typing import Any
 from gbfix.evidence import trace_records
 from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.journal import Journal
-from gbfix.evidence.model import Evidence, Place
+from gbfix.evidence.model import Evidence, Fragment, Place
 from gbfix.evidence.reader import read_evidence
 
 _HOOK = "trace_structured"
@@ -51,9 +51,14 @@ def recorded(root: Path) -> Iterator[CompileRecords]:
         _replace(vars(_logging)[_HOOK], original)
 
 
+def given_up(evidence: Evidence) -> tuple[Fragment, ...]:
+    """What Dynamo runs in Python although there was something to compile."""
+    return tuple(part for part in evidence.fragments if part.skipped not in ("", NOTHING_TO_COMPILE))
+
+
 def skipped_frames(evidence: Evidence) -> int:
     """How many code objects Dynamo gave up on although there was something to compile."""
-    return _distinct(part.place for part in evidence.fragments if part.skipped not in ("", NOTHING_TO_COMPILE))
+    return _distinct(part.place for part in given_up(evidence))
 
 
 def limit_hits(evidence: Evidence) -> int:

@@ -11,9 +11,8 @@ import torch
 import torch._dynamo
 
 from gbfix.equivalence.calls import Call, calls_of, copied
-from gbfix.equivalence.compile_records import CompileRecords, recorded
+from gbfix.equivalence.compile_records import CompileRecords, given_up, recorded
 from gbfix.equivalence.in_process import compiled, compiling, plain
-from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.model import Break, Evidence, Fragment, Recompile
 
 
@@ -110,7 +109,7 @@ def _seen(records: CompileRecords, before: _Seen | None = None) -> _Seen:
     return _Seen(
         graphs=sum(fragment.graph for fragment in evidence.fragments),
         breaks=evidence.breaks,
-        given_up=tuple(each for each in evidence.fragments if each.skipped not in ("", NOTHING_TO_COMPILE)),
+        given_up=given_up(evidence),
         recompiles=rows,
     )
 

@@ -15,6 +15,7 @@ import torch
 
 from gbfix.equivalence import script_parts
 from gbfix.equivalence.example import Example
+from gbfix.equivalence.gradients import cotangent
 from gbfix.equivalence.model import Difference, Job, Mode, Parameter, Target
 from gbfix.equivalence.recipes import call_text
 from gbfix.equivalence.script_call import arguments_text, show_text
@@ -173,14 +174,14 @@ def _constants(job: Job, needs_project: bool) -> str:
 
 
 def _parts_for(difference: Difference) -> tuple[Callable[..., object], ...]:
-    """What a script needs of `script_parts`, in the order in which a reader meets it."""
+    """What a script needs of `script_parts` and `gradients`, in the order in which a reader meets it."""
     used = "".join(look_at(difference))
     needed: tuple[Callable[..., Any], ...] = (
         script_parts.parts,
         script_parts.value_lines,
         script_parts.strides,
         script_parts.memory,
-        script_parts.cotangent,
+        cotangent,
         script_parts.random_lines,
         script_parts.mode_lines,
         script_parts.Messages,

@@ -137,17 +137,6 @@ def memory(tensor: torch.Tensor) -> range:
     return range(tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size())
 
 
-def cotangent(tensor: torch.Tensor, index: int) -> torch.Tensor:
-    """The gradient to begin the backward pass with: other numbers for each element, always the same."""
-    generator = torch.Generator().manual_seed(index)
-    shape = (2, *tensor.shape) if tensor.is_complex() else tuple(tensor.shape)
-    numbers = torch.randint(1, 128, shape, generator=generator, dtype=torch.int64, device="cpu").double() / 32
-    numbers = numbers * (torch.randint(0, 2, shape, generator=generator, dtype=torch.int64, device="cpu") * 2 - 1)
-    if tensor.is_complex():
-        numbers = torch.complex(numbers[0], numbers[1])
-    return numbers.to(device=tensor.device, dtype=tensor.dtype)
-
-
 def exception_text(error: BaseException | None) -> str:
     """Type, text and causes of an exception, without what the compiler adds to its text."""
     if error is None:
