@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from textwrap import shorten
 
 import torch
@@ -42,6 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 _SHARE_OF_SEARCH = 0.7
 """Of the time limit; the rest is for counting and timing."""
+_LONGEST_ERROR = 100
 
 
 def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Verdict:
@@ -66,9 +68,6 @@ def check(job: Job, progress: Progress = lambda _phase, _done, _all: None) -> Ve
         torch=str(torch.__version__),
         seconds=round(time.monotonic() - started, 2),
     )
-
-
-_LONGEST_ERROR = 100
 
 
 class _Check:
@@ -114,7 +113,7 @@ class _Check:
     def _inputs(self, setup: Setup) -> Inputs:
         job = self._job
         if not job.inputs:
-            texts = [text for version in self._texts() for text in version.values()]
+            texts = [text for version in self._texts for text in version.values()]
             return inputs_for(setup, job.seen, job.settings, words=words_of(texts))
         return given_inputs(load_object(job.inputs, job.target.search), job.settings, module=setup.module)
 
@@ -122,7 +121,7 @@ class _Check:
         """Fixed examples, drawn ones, and more drawn ones where a side was not reached; gives the inputs learned."""
         inputs = learned(search, comparison, inputs, self._settings.examples)
         conditions = [branch.condition for branch in comparison.reached.branches]
-        numbers = numbers_of(conditions, *self._texts())
+        numbers = numbers_of(conditions, *self._texts)
         named = [
             *around_numbers(inputs.first(), inputs.fullest(), numbers),
             *inputs.of_sizes(sizes_among(numbers, conditions)),
@@ -136,6 +135,7 @@ class _Check:
             search.draw(inputs.strategy(), self._job, EXAMPLES_FOR_STEERING, comparison.reached.steer)
         return inputs
 
+    @cached_property
     def _texts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Of the files that differ, original and rewritten."""
         job = self._job

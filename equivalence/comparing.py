@@ -63,8 +63,8 @@ class Comparison:
 
     def restart(self) -> None:
         """Load the versions anew before the next example."""
-        self._eager.restart()
-        self._compiled.restart()
+        self._eager.close()
+        self._compiled.close()
 
     def _note(self, example: Example, original: Observation) -> None:
         self.last = original

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -178,7 +177,6 @@ class Program:
         graphs = backend.graphs if backend is not None else 0
         self._before_call()
         reach.start()
-        started = time.perf_counter()
         observation = observe_call(
             function,
             args,
@@ -194,7 +192,6 @@ class Program:
             observation,
             branches=reach.taken(),
             graphs=backend.graphs - graphs if backend is not None else 0,
-            seconds=observation.seconds or time.perf_counter() - started,
         )
 
     def _load_anew(self) -> str:

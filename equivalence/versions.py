@@ -49,12 +49,8 @@ class Versions:
         finally:
             self.close()
 
-    def restart(self) -> None:
-        """Forget everything that earlier calls left behind in the processes."""
-        self.close()
-
     def close(self) -> None:
-        """End the processes."""
+        """End the processes; another call starts new ones, which know nothing of earlier calls."""
         pair, self._pair = self._pair, None
         for subject in pair or ():
             subject.close()
