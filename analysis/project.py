@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.callers import importers_in
+from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed, moved
+from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.traced import traced_functions
@@ -30,6 +32,10 @@ class Project:
     """What a run showed at the lines of some of the files, by path and line."""
     fakes: Fakes | None = None
     """Tries operations on observed tensors; without it only element-wise results are known."""
+    preferences: Preferences = DEFAULT
+    """What the user chose where a rule has more than one way."""
+    torch: Torch = KNOWN
+    """What the installed PyTorch captures by itself, which needs no rewriting."""
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -135,6 +141,9 @@ def load(
     assume_compiled: bool = False,
     observed: Mapping[str, Mapping[int, Observed]] | None = None,
     fakes: Fakes | None = None,
+    preferences: Preferences = DEFAULT,
+    torch: Torch = KNOWN,
 ) -> Project:
-    """Put parsed files together, with what a run showed at their lines."""
-    return Project({source.path: source for source in sources}, assume_compiled, observed or {}, fakes)
+    """Put parsed files together, with what a run showed at their lines, what the user chose, and for which PyTorch."""
+    files = {source.path: source for source in sources}
+    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch)

@@ -1,0 +1,48 @@
+"""What a version of PyTorch captures into a graph by itself.
+
+What it captures needs no rewriting, and a replacement that it does not capture is none: rules ask for both by the
+name of a probe, which is a small program that was, or is, compiled with that version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+PROBES: Mapping[str, str] = {
+    "print": """
+def f(x):
+    y = x + 1
+    print("y")
+    return y * 2
+""",
+    "torch._higher_order_ops.print": """
+import torch._higher_order_ops
+def f(x):
+    y = x + 1
+    torch._higher_order_ops.print("y {!s}", y)
+    return y * 2
+""",
+}
+"""The programs, by name: each defines `f`, called with one float tensor of two elements."""
+
+CAPTURED_IN_2_13 = frozenset({"torch._higher_order_ops.print"})
+"""The probes that PyTorch 2.13 captures without a graph break; a test runs them with the installed version."""
+
+
+@dataclass(frozen=True)
+class Torch:
+    """A version of PyTorch, and a way to learn whether it captures a probe's program without a break."""
+
+    version: str
+    ask: Callable[[str], bool]
+
+    def captures(self, probe: str) -> bool:
+        """True when the probe's program becomes one graph. Raises KeyError for an unknown probe."""
+        if probe not in PROBES:
+            raise KeyError(probe)
+        return self.ask(probe)
+
+
+KNOWN = Torch("2.13.0", CAPTURED_IN_2_13.__contains__)
+"""PyTorch as it was measured, for where none is installed."""
