@@ -36,7 +36,13 @@ def facts_of(verdict: Verdict, name: str) -> CheckFacts:
     """What the examples of a check showed of the fixes in a file, named as the user sees it."""
     exercised = verdict.exercised
     conditions = tuple(
-        ConditionFacts(branch.condition.line, not branch.missing, branch.with_gradients)
+        ConditionFacts(
+            branch.condition.line,
+            not branch.missing,
+            branch.with_gradients,
+            branch.condition.end_line,
+            is_statement=branch.condition.needs == "run",
+        )
         for branch in verdict.branches
         if os.path.realpath(name) == os.path.realpath(branch.condition.file)
     )
@@ -83,8 +89,10 @@ def difference(verdict: Verdict, root: Path) -> Refusal:
 def not_passed(verdict: Verdict, facts: CheckFacts, finding: Finding) -> Refusal:
     """Of a fix that a check ran and did not pass."""
     advice = f"`gbfix check {verdict.target}` tells more, and takes --inputs and --factory"
-    missed = [str(one.line) for one in conditions_of(finding, facts) if not one.reached]
+    missed = [one for one in conditions_of(finding, facts) if not one.reached]
     if missed and verdict.exercised.returned:
-        reason = f"not tested: {facts.examples} examples of {verdict.target} did not reach both sides of line "
-        return Refusal(PASSED, reason + " and ".join(missed), advice)
+        what = "line" if all(one.is_statement for one in missed) else "both sides of line"
+        lines = " and ".join(str(one.line) for one in missed)
+        reason = f"not tested: {facts.examples} examples of {verdict.target} did not reach {what} {lines}"
+        return Refusal(PASSED, reason, advice)
     return Refusal(PASSED, f"{verdict.status.value}: {verdict.reason.partition('; ')[0]}", advice)

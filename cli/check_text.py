@@ -172,6 +172,8 @@ class _Writer:
 
 
 def _reached(branch: BranchReached) -> str:
+    if branch.condition.needs == "run":
+        return f"ran {branch.true}" if branch.true else "never run"
     if not branch.true and not branch.false:
         return "never evaluated"
     missing = " and ".join(str(outcome).lower() for outcome in branch.missing)

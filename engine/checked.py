@@ -16,15 +16,17 @@ from gbfix.engine.model import Discharge, Finding, Obligation
 
 @dataclass(frozen=True)
 class ConditionFacts:
-    """A condition that the rewrite touches. line: where it stands in the original.
+    """A condition that the rewrite touches, or a statement that it changes. line, end_line: where it stands.
 
     reached: the examples had every outcome that the rewrite matters for. with_gradients: they had each of them also
-    with a backward pass.
+    with a backward pass. is_statement: its one outcome is that it ran.
     """
 
     line: int
     reached: bool
     with_gradients: bool = False
+    end_line: int = 0
+    is_statement: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,15 @@ def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
     if not conditions or not all(condition.reached for condition in conditions):
         return finding
     met = {need for need in Need if _met(need, facts, conditions)}
-    return replace(finding, obligations=tuple(_checked(obligation, met, facts) for obligation in finding.obligations))
+    reached = "line reached" if all(condition.is_statement for condition in conditions) else "both sides reached"
+    checked = tuple(_checked(obligation, met, facts, reached) for obligation in finding.obligations)
+    return replace(finding, obligations=checked)
 
 
 def conditions_of(finding: Finding, facts: CheckFacts) -> Sequence[ConditionFacts]:
-    """The conditions that stand within a finding."""
-    return [one for one in facts.conditions if finding.span.line <= one.line <= finding.span.end_line]
+    """The conditions and statements that stand within a finding, or it within them."""
+    first, last = finding.span.line, finding.span.end_line
+    return [one for one in facts.conditions if one.line <= last and first <= max(one.line, one.end_line)]
 
 
 def needs_of(obligation: Obligation) -> tuple[Need, ...] | None:
@@ -134,18 +139,18 @@ def needs_of(obligation: Obligation) -> tuple[Need, ...] | None:
     return None
 
 
-def _checked(obligation: Obligation, met: set[Need], facts: CheckFacts) -> Obligation:
+def _checked(obligation: Obligation, met: set[Need], facts: CheckFacts, reached: str) -> Obligation:
     if obligation.discharge is not Discharge.ASSUMED:
         return obligation
     needs = needs_of(obligation)
     if needs is None or not met.issuperset(needs):
         return obligation
-    return replace(obligation, discharge=Discharge.CHECKED, reason=_reason(needs, facts))
+    return replace(obligation, discharge=Discharge.CHECKED, reason=_reason(needs, facts, reached))
 
 
-def _reason(needs: tuple[Need, ...], facts: CheckFacts) -> str:
+def _reason(needs: tuple[Need, ...], facts: CheckFacts, reached: str) -> str:
     """As in "100 examples of model:step, both sides reached, with gradients"."""
-    parts = [f"{facts.examples} examples of {facts.target}", "both sides reached"]
+    parts = [f"{facts.examples} examples of {facts.target}", reached]
     return ", ".join([*parts, *(need.value for need in needs)])
 
 

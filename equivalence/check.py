@@ -13,7 +13,7 @@ import torch
 from gbfix.equivalence.bench import bench
 from gbfix.equivalence.comparing import Comparison, unsteady
 from gbfix.equivalence.condition_numbers import numbers_of, sizes_among, words_of
-from gbfix.equivalence.conditions import not_reached
+from gbfix.equivalence.conditions import not_reached, reached_in_words
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.learning import learned
 from gbfix.equivalence.loading import load_object, text_of
@@ -159,7 +159,7 @@ class _Check:
         if missing := not_reached(comparison.reached.branches):
             return Verdict(name, Status.NOT_TESTED, missing + _failing(comparison.reached))
         ran = f"{exercised.examples} examples, {exercised.compiled} of them compiled"
-        both = ", both sides reached" if comparison.reached.branches else ""
+        both = f", {reached_in_words(comparison.reached.branches)}" if comparison.reached.branches else ""
         but = _but(exercised, stopped=search.stopped)
         if not comparison.within:
             return Verdict(name, Status.EQUAL, f"{ran}{both}{but}")

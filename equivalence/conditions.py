@@ -59,24 +59,39 @@ def changed_conditions(original: str, rewritten: str, file: str) -> tuple[Condit
 def not_reached(branches: Sequence[BranchReached]) -> str:
     """Which outcomes are missing that the rewrite matters for, in words; empty when none is."""
     missing = [text for branch in branches if (text := _missing(branch))]
-    return f"side not reached: {'; '.join(missing)}" if missing else ""
+    what = "line" if all(branch.condition.needs == "run" for branch in branches if branch.missing) else "side"
+    return f"{what} not reached: {'; '.join(missing)}" if missing else ""
+
+
+def reached_in_words(branches: Sequence[BranchReached]) -> str:
+    """What was reached where nothing is missing: sides of conditions, or changed lines alone."""
+    if all(branch.condition.needs == "run" for branch in branches):
+        return "changed lines reached"
+    return "both sides reached"
 
 
 def _missing(branch: BranchReached) -> str:
     place = f"line {branch.condition.line}, `{branch.condition.text}`"
     if not branch.missing:
         return ""
+    if branch.condition.needs == "run":
+        return f"{place} was never run"
     if not branch.true and not branch.false:
         return f"{place} was never evaluated"
     return f"{place} was never {' nor '.join(str(outcome).lower() for outcome in branch.missing)}"
 
 
-def condition_of(node: ast.expr, source: str, file: str, needs: str = "both") -> Condition:
+def changed_lines(original: str, rewritten: str) -> frozenset[int]:
+    """The lines of the original that the rewrite replaces, without comments and empty lines."""
+    return frozenset(_Changed(original, rewritten).lines)
+
+
+def condition_of(node: ast.expr | ast.stmt, source: str, file: str, needs: str = "both") -> Condition:
     """The condition that a node is; its column counts characters, and its text is cut from the source on one line."""
     line = source.splitlines()[node.lineno - 1] if source else ""
     column = len(line.encode()[: node.col_offset].decode(errors="replace"))
     segment = ast.get_source_segment(source, node) or ast.unparse(node)
-    return Condition(file, node.lineno, column, " ".join(segment.split()), needs)
+    return Condition(file, node.lineno, column, " ".join(segment.split()), needs, node.end_lineno or node.lineno)
 
 
 def tests_of(tree: ast.Module) -> list[Test]:
@@ -158,7 +173,7 @@ class _Changed:
     def __init__(self, original: str, rewritten: str) -> None:
         self._old = original.splitlines()
         new = rewritten.splitlines()
-        self._lines: set[int] = set()
+        self.lines: set[int] = set()
         self._inserted: list[tuple[int, int]] = []
         """The line after which something is put in, and how far that is indented."""
         for kind, start, end, first, last in difflib.SequenceMatcher(None, self._old, new, False).get_opcodes():
@@ -166,14 +181,14 @@ class _Changed:
             added = [line for line in new[first:last] if _is_code(line)]
             if kind == "equal" or not (old or added):
                 continue
-            self._lines.update(number + 1 for number in old)
+            self.lines.update(number + 1 for number in old)
             if not old:
                 self._inserted.append((start, len(added[0]) - len(added[0].lstrip())))
 
     def overlaps(self, node: ast.AST) -> bool:
         """A changed line is one of the node's."""
         first, last = _span(node)
-        return any(first <= line <= last for line in self._lines)
+        return any(first <= line <= last for line in self.lines)
 
     def touches(self, node: ast.AST) -> bool:
         """A changed line is one of the node's, or something is put in between its lines or as a part of its block."""

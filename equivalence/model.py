@@ -228,7 +228,8 @@ class Condition:
     """A condition of the original that the rewrite touches: where it stands, and its text.
 
     needs: the outcomes that examples must reach for the rewritten lines to have been exercised. "both" where the
-    condition itself changed; "true" or "false" where only what it controls changed.
+    condition itself changed; "true" or "false" where only what it controls changed; "run" for a changed statement
+    that no condition controls, whose one outcome is that it ran. end_line: its last line, 0 when not known.
     """
 
     file: str
@@ -236,6 +237,7 @@ class Condition:
     column: int
     text: str
     needs: str = "both"
+    end_line: int = 0
 
 
 @dataclass(frozen=True)
@@ -319,7 +321,7 @@ class BranchReached:
 
     @property
     def _needed(self) -> tuple[bool, ...]:
-        return {"both": (True, False), "true": (True,), "false": (False,)}[self.condition.needs]
+        return {"both": (True, False), "true": (True,), "run": (True,), "false": (False,)}[self.condition.needs]
 
 
 @dataclass(frozen=True)

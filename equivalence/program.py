@@ -228,7 +228,7 @@ class Program:
         if self.version.measure:
             for path in sorted({*texts, *self.version.other_texts}):
                 original, rewritten = (text_of(path, given) for given in (texts, self.version.other_texts))
-                found = reach.changed_conditions(original, rewritten, path)
+                found = reach.changed_places(original, rewritten, path)
                 if found:
                     texts[path] = original
                     compilers[path] = reach.compiler(found, first=len(conditions))

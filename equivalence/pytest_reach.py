@@ -27,7 +27,7 @@ def reached(
     texts = dict(original)
     for path in sorted({*original, *rewritten}):
         before, after = (given.get(path) or read_source(Path(path)).text for given in (original, rewritten))
-        found = reach.changed_conditions(before, after, path)
+        found = reach.changed_places(before, after, path)
         if found:
             tree = reach.instrument(ast.parse(before), before, found, len(conditions))
             texts[path] = ast.unparse(tree)

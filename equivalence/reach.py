@@ -1,7 +1,8 @@
 """Measuring which outcomes of the conditions are reached that a rewrite touches.
 
-The original is compiled with each such test wrapped in a call that notes its outcome and gives it on. The test is
-evaluated once, names and line numbers stay as they are, and what it raises passes through.
+The original is compiled with each such test wrapped in a call that notes its outcome and gives it on, and with such a
+call before each changed statement that no condition controls. The test is evaluated once, names and line numbers stay
+as they are, and what it raises passes through.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from typing import Any
 
 import torch
 
-from gbfix.equivalence.conditions import changed_conditions, condition_of, is_constant
+from gbfix.equivalence.changed_statements import changed_places
+from gbfix.equivalence.conditions import condition_of, is_constant
 from gbfix.equivalence.model import BranchTaken, Condition
 
-__all__ = ["changed_conditions", "compiler", "instrument", "start", "taken"]
+__all__ = ["changed_places", "compiler", "instrument", "start", "taken"]
 
 MOST = 10_000
 """How many evaluations of one call are kept."""
@@ -75,6 +77,15 @@ class _Instrument(ast.NodeTransformer):
         self._source = source
         self._places = places
         self._lines = {line for line, _, _ in places}
+
+    def visit(self, node: ast.AST) -> Any:  # noqa: ANN401
+        """A changed statement gets a note before it."""
+        index = self._index(node) if isinstance(node, ast.stmt) else None
+        changed = super().visit(node)
+        if index is None:
+            return changed
+        note = ast.Expr(_call(_TEST, ast.Constant(index), ast.Constant(False), ast.Constant(True)))
+        return [ast.copy_location(note, node), changed]
 
     def visit_If(self, node: ast.If) -> ast.AST:
         return self._with_test(node)
@@ -144,8 +155,8 @@ class _Instrument(ast.NodeTransformer):
             call = _call(_TEST, *place, changed)
         return ast.copy_location(call, test)
 
-    def _index(self, node: ast.expr) -> int | None:
-        if is_constant(node) or node.lineno not in self._lines:
+    def _index(self, node: ast.expr | ast.stmt) -> int | None:
+        if (isinstance(node, ast.expr) and is_constant(node)) or node.lineno not in self._lines:
             return None
         found = condition_of(node, self._source, "")
         return self._places.get((found.line, found.column, found.text))

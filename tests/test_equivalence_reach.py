@@ -18,7 +18,7 @@ FILE = "/p/program.py"
 
 
 def _changed(original: str, rewritten: str) -> list[tuple[str, str]]:
-    found = reach.changed_conditions(dedent(original), dedent(rewritten), FILE)
+    found = of_source.changed_conditions(dedent(original), dedent(rewritten), FILE)
     return [(each.text, each.needs) for each in found]
 
 
@@ -167,10 +167,10 @@ def test_lambdas_outside_of_functions() -> None:
 
 
 def test_a_condition_names_its_place_in_characters() -> None:
-    found = reach.changed_conditions(
+    found = of_source.changed_conditions(
         'def f(x):\n    y = "é"; z = 1 if (x >\n        2) else 3\n', "def f(x): pass\n", FILE
     )
-    assert found == (Condition(FILE, 2, 23, "x > 2", "both"),)
+    assert found == (Condition(FILE, 2, 23, "x > 2", "both", 3),)
 
 
 # -- what is noted -------------------------------------------------------------------------------
