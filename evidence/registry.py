@@ -13,7 +13,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,12 @@ def known_ids() -> tuple[str, ...]:
     """Every id that `explain_id` can explain, sorted; names of exceptions after the ids."""
     known = {*_own()["ids"], *_installed()}
     return tuple(sorted(known, key=lambda id_: (not id_.startswith("GB"), id_)))
+
+
+def explain_own() -> tuple[Explanation, ...]:
+    """Every explanation that gbfix has itself, whatever torch is installed; names of exceptions after the ids."""
+    known = [replace(found, title="") for id_ in _own()["ids"] if (found := explain_id(id_)) is not None]
+    return tuple(sorted(known, key=lambda found: (not found.id.startswith("GB"), found.id)))
 
 
 def id_of_type(type_text: str) -> str:
