@@ -13,6 +13,7 @@ from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed, moved
 from gbfix.analysis.preferences import DEFAULT, Preferences
+from gbfix.analysis.recompiles import RecompileSeen, moved_recompiles
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.traced import traced_functions
@@ -36,6 +37,8 @@ class Project:
     """What the user chose where a rule has more than one way."""
     torch: Torch = KNOWN
     """What the installed PyTorch captures by itself, which needs no rewriting."""
+    recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
+    """What was compiled again in a run, by the path of the function that was."""
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -69,7 +72,7 @@ class Project:
         return FileView(self, self.files[path])
 
     def without_observations(self) -> Project:
-        """The same project as the source alone shows it."""
+        """The same project without what a run showed at its lines; what was compiled again says where to look."""
         bare = replace(self, observed={}, fakes=None)
         vars(bare).update(names=self.names, compiled=self.compiled)
         return bare
@@ -83,9 +86,14 @@ class Project:
         observed = dict(self.observed)
         if source.path in observed:
             observed[source.path] = moved(observed[source.path], self.files[source.path].text, source.text)
-        edited = replace(self, files={**self.files, source.path: source}, observed=observed)
+        before = self.files[source.path]
+        standing_for = _standing_for(before, source)
+        recompiles = {
+            path: moved_recompiles(found, standing_for, before, source) for path, found in self.recompiles.items()
+        }
+        edited = replace(self, files={**self.files, source.path: source}, observed=observed, recompiles=recompiles)
         names = {path: scopes for path, scopes in self.names.items() if path != source.path}
-        carried = _carried_over(self.compiled[source.path], self.files[source.path], source)
+        carried = _carried_over(self.compiled[source.path], standing_for)
         vars(edited).update(names=names, compiled={**self.compiled, source.path: carried})
         return edited
 
@@ -118,13 +126,17 @@ class FileView:
 
 
 def _carried_over(
-    compiled: Iterable[CompiledFunction], before: SourceFile, after: SourceFile
+    compiled: Iterable[CompiledFunction], standing_for: Mapping[Function, Function]
 ) -> tuple[CompiledFunction, ...]:
-    """The compiled functions of an edited file: those that stand for the old ones, the n-th of a name for the n-th."""
-    old, new = _by_name(before), _by_name(after)
-    keys = {function: key for key, function in old.items()}
-    found = [(new.get(keys[c.function]), c) for c in compiled]
+    """The compiled functions of an edited file."""
+    found = [(standing_for.get(c.function), c) for c in compiled]
     return tuple(replace(c, function=function) for function, c in found if function is not None)
+
+
+def _standing_for(before: SourceFile, after: SourceFile) -> dict[Function, Function]:
+    """The functions of an edited file, by the old ones that they stand for: the n-th of a name for the n-th."""
+    new = _by_name(after)
+    return {function: new[key] for key, function in _by_name(before).items() if key in new}
 
 
 def _by_name(source: SourceFile) -> dict[tuple[str, int], Function]:
@@ -143,7 +155,8 @@ def load(
     fakes: Fakes | None = None,
     preferences: Preferences = DEFAULT,
     torch: Torch = KNOWN,
+    recompiles: Mapping[str, tuple[RecompileSeen, ...]] | None = None,
 ) -> Project:
-    """Put parsed files together, with what a run showed at their lines, what the user chose, and for which PyTorch."""
+    """Put parsed files together, with what a run showed of them, what the user chose, and for which PyTorch."""
     files = {source.path: source for source in sources}
-    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch)
+    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {})

@@ -111,6 +111,7 @@ def apply(
             report_unused=runs_every_rule(settings),
             observed=evidence.observed,
             fakes=evidence.fakes,
+            recompiles=evidence.recompiles,
             evidence=evidence.document,
             accept=accept,
         )

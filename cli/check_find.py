@@ -93,6 +93,7 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             report_unused=False,
             observed=evidence.observed,
             fakes=evidence.fakes,
+            recompiles=evidence.recompiles,
             evidence=evidence.document,
             advance=advance,
         )

@@ -69,6 +69,7 @@ def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evide
         assume_compiled=True,
         observed=known.observed,
         fakes=known.fakes,
+        recompiles=known.recompiles,
         evidence=document,
     )
     outcome = run(inputs, request)

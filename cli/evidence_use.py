@@ -10,6 +10,8 @@ from pathlib import Path
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observations import Observation
 from gbfix.analysis.observed import Observed, by_line
+from gbfix.analysis.recompiles import RecompileSeen
+from gbfix.cli.evidence_recompiles import recompiles_by_file
 from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import STDIN, display_name
@@ -24,12 +26,13 @@ from gbfix.evidence.store import find_evidence, is_fresh, load_evidence
 class UsedEvidence:
     """The observations by file and line, where they are written down, and what the user should know about them.
 
-    recorded: all that the run showed; None where nothing is used.
+    recompiles: by file, what was compiled again. recorded: all that the run showed; None where nothing is used.
     """
 
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
     document: str = ""
     fakes: Fakes | None = None
+    recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
     recorded: Evidence | None = None
     notes: tuple[str, ...] = ()
 
@@ -59,23 +62,28 @@ def evidence_for(inputs: Inputs, wanted: Path | None, *, ignored: bool) -> UsedE
 def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
     """What the evidence says about the inputs; a file that changed since the run gets none, with a note."""
     by_file = _observations_by_file(evidence)
+    compiled_again = {row.place.file for row in evidence.recompiles}
     places = Places(Path(evidence.root))
     observed: dict[str, Mapping[int, Observed]] = {}
+    names: dict[str, str] = {}
     notes = []
     for source in inputs.sources:
         file = "" if source.path == STDIN else places.file(os.path.realpath(source.path))
-        if file not in by_file:
-            continue
         name = display_name(source.path)
         if is_fresh(evidence, file):
-            observed[name] = by_line(by_file[file], [place.line for place in evidence.settled if place.file == file])
-        else:
+            names[file] = name
+        elif file in by_file or file in compiled_again:
             notes.append(f"{name} changed since {document} was recorded: it is not used; run `gbfix trace` again")
-    if observed:
-        files = f"{len(observed)} file{'' if len(observed) == 1 else 's'}"
+            continue
+        if file in by_file:
+            observed[name] = by_line(by_file[file], [place.line for place in evidence.settled if place.file == file])
+    recompiles = recompiles_by_file(evidence, names)
+    used_files = observed.keys() | recompiles.keys()
+    if used_files:
+        files = f"{len(used_files)} file{'' if len(used_files) == 1 else 's'}"
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
         notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
-    return UsedEvidence(observed, document, FakeOperations(), evidence, tuple(notes))
+    return UsedEvidence(observed, document, FakeOperations(), recompiles, evidence, tuple(notes))
 
 
 def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:

@@ -9,6 +9,7 @@ from functools import cache
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.project import FileView, Project, load
+from gbfix.analysis.recompiles import RecompileSeen
 from gbfix.analysis.source import SourceFile, parse
 from gbfix.cli.failure import internal_error
 from gbfix.cli.inputs import Inputs
@@ -38,6 +39,8 @@ class Request:
     """What a run showed, by the name of the file and the line."""
     fakes: Fakes | None = None
     """Tries operations on observed tensors."""
+    recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
+    """What was compiled again in a run, by the name of the file of the function."""
     evidence: str = ""
     """The name of the document that says so, for the reasons."""
     review: Callable[[str, Finding], Finding] | None = None
@@ -62,7 +65,7 @@ def _run(inputs: Inputs, request: Request) -> Outcome:
     for source, file in parsed:
         request.advance(file.path)
         try:
-            project = together or load([file], request.assume_compiled, request.observed, request.fakes)
+            project = together or _load([file], request)
             compiled_functions += len(project.compiled[file.path])
             outcomes.append(_file_outcome(project, source, file, request))
         except GbfixError as error:
@@ -84,13 +87,17 @@ def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple
 
 def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
     """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
-    project = load(files, request.assume_compiled, request.observed, request.fakes)
+    project = _load(files, request)
     try:
         _ = project.compiled
     except Exception as error:
         problems.append(internal_error("the search across files (each is now looked at alone)", error))
         return None
     return project
+
+
+def _load(files: Iterable[SourceFile], request: Request) -> Project:
+    return load(files, request.assume_compiled, request.observed, request.fakes, recompiles=request.recompiles)
 
 
 def _file_outcome(project: Project, source: SourceText, file: SourceFile, request: Request) -> FileOutcome:

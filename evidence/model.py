@@ -145,10 +145,10 @@ class Recompile:
     """Calls for which no cached graph of a code object could be reused, one row per guard that failed.
 
     place: the code object compiled again. guard: the text of the check that failed. source_name: the value it looks
-    at ("x", "self.step"). kind: "size", "rank", "dtype", "stride", "requires_grad", "device", "value", "type",
-    "identity", "length", "keys", "global_state", "aliasing", "shape_expression" or "other". values: those seen, in
-    order, as text. owner: the line that reads the guarded value, None when Dynamo does not say. limit_hit: Dynamo gave
-    up on the code object after too many.
+    at ("x", "self.step"). dimension: of a size or stride. kind: "size", "rank", "dtype", "stride", "requires_grad",
+    "device", "value", "type", "identity", "length", "keys", "global_state", "aliasing", "shape_expression" or "other".
+    values: those seen, in order, as text. owner: the line that reads the guarded value, None when Dynamo does not say.
+    limit_hit: Dynamo gave up on the code object after too many.
     """
 
     place: Place
@@ -163,6 +163,7 @@ class Recompile:
     count: int = 1
     limit_hit: bool = False
     cost: Cost = Cost()
+    dimension: int | None = None
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ def _recompile(row: _Row, places: Places) -> Recompile:
         count=len(row.events),
         limit_hit=row.limit_hit,
         cost=cost(shares),
+        dimension=row.guard.index,
     )
 
 
