@@ -22,10 +22,10 @@ _PASTED = re.compile(r"(?<![a-z])(?:gbf\d{3}|gb\d{4})(?!\d)", re.IGNORECASE)
 """An id or code in a longer text: a message of PyTorch, a line of a report, the address of PyTorch's page."""
 WIDTH = 80
 KINDS = {
-    "rewrite": "No rule of gbfix does it yet, but the change of the source is a mechanical one.",
-    "setting": "Nothing to rewrite: a setting or an annotation decides this.",
-    "advice": "No rule of gbfix does it: somebody who knows the program has to change it.",
-    "internal": "Nothing to rewrite: this is a gap or a bug of the compiler, not of the program.",
+    "rewrite": "Advises: no rule rewrites it, although the change of the source is a mechanical one.",
+    "setting": "Names the setting or the annotation: it decides this, and there is nothing to rewrite.",
+    "advice": "Advises: somebody who knows the program has to change it.",
+    "internal": "Advises: this is a gap or a bug of the compiler, not of the program, with nothing to rewrite.",
 }
 """What gbfix does about a break that no rule handles, by the kind of the explanation."""
 
@@ -79,7 +79,7 @@ def _show_break(terminal: Terminal, explanation: Explanation, rules: dict[str, R
             terminal.line(indent(body, "    "))
     _heading(terminal, "What gbfix does")
     for rule in (rules[code.lower()] for code in explanation.rules):
-        terminal.line(_paragraph(f"{rule.code} {rule.name}: {rule.summary}", "  ", "         "))
+        terminal.line(_paragraph(f"{rule.code} {rule.name} rewrites it: {rule.summary}", "  ", "         "))
     if not explanation.rules:
         terminal.line(_paragraph(KINDS[explanation.kind], "  "))
     if explanation.link:

@@ -44,3 +44,8 @@ def test_rules_that_ids_name_exist_and_every_rule_has_a_page() -> None:
     codes = {rule.code for rule in all_rules()}
     assert {code for each in explain_own() for code in each.rules} <= codes
     assert all((DOCS / "rules" / f"{rule.name}.md").exists() for rule in all_rules())
+
+
+def test_every_rule_about_breaks_is_named_by_an_id() -> None:
+    about_breaks = {rule.code for rule in all_rules() if not rule.code.startswith("GBF4")}
+    assert about_breaks <= {code for each in explain_own() for code in each.rules}
