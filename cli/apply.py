@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from gbfix.cli.failure import one_line_failures
-from gbfix.cli.options import AssumeCompiled, Exclude, ExitZero, Format, Ignore, OutputFormat, Paths, Select
+from gbfix.cli.options import (
+    AssumeCompiled,
+    Exclude,
+    ExitZero,
+    Format,
+    Ignore,
+    OutputFormat,
+    Paths,
+    Select,
+    TorchVersion,
+)
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the patch that would be applied; write nothing.")]
 PatchFile = Annotated[
@@ -57,6 +67,7 @@ def apply(
     ignore: Ignore = None,
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
+    torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
@@ -66,7 +77,7 @@ def apply(
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
+    from gbfix.cli.options import chosen_rules, chosen_torch, runs_every_rule, settings_with
     from gbfix.cli.outcome import accept_all
     from gbfix.cli.progress import progress
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
@@ -112,6 +123,7 @@ def apply(
             observed=evidence.observed,
             fakes=evidence.fakes,
             recompiles=evidence.recompiles,
+            torch=chosen_torch(torch, settings),
             evidence=evidence.document,
             accept=accept,
         )

@@ -15,7 +15,7 @@ from gbfix.cli.check_versions import Changes, pending
 from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import Inputs, read_inputs
 from gbfix.cli.names import display_name
-from gbfix.cli.options import chosen_rules
+from gbfix.cli.options import chosen_rules, chosen_torch
 from gbfix.cli.progress import progress
 from gbfix.cli.run import Request, run
 from gbfix.engine.config import Settings
@@ -94,6 +94,7 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             observed=evidence.observed,
             fakes=evidence.fakes,
             recompiles=evidence.recompiles,
+            torch=chosen_torch(None, settings),
             evidence=evidence.document,
             advance=advance,
         )

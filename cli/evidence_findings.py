@@ -11,6 +11,7 @@ from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.engine.files import SourceText, read_source
 from gbfix.engine.model import Finding, Rule, SourceError
+from gbfix.evidence.capabilities import installed_torch
 from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.model import Break, Evidence, Place
 
@@ -70,6 +71,7 @@ def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evide
         observed=known.observed,
         fakes=known.fakes,
         recompiles=known.recompiles,
+        torch=installed_torch(),
         evidence=document,
     )
     outcome = run(inputs, request)

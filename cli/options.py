@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from gbfix.analysis.capabilities import Torch
     from gbfix.engine.config import Settings
     from gbfix.engine.model import Rule
 
@@ -39,6 +40,10 @@ Exclude = Annotated[
 ]
 AssumeCompiled = Annotated[
     bool, typer.Option("--assume-compiled", help="Take every nn.Module.forward as compiled, for a library.")
+]
+TorchVersion = Annotated[
+    str | None,
+    typer.Option("--torch", metavar="VERSION", help="For this PyTorch, such as 2.11. Default: the installed one."),
 ]
 Format = Annotated[OutputFormat, typer.Option("--output-format", help="How the report is written.")]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 where findings remain; failures still exit 2.")]
@@ -78,6 +83,18 @@ def chosen_rules(settings: Settings) -> tuple[Rule, ...]:
     from gbfix.engine.select import select
 
     return select(all_rules(), settings.select, settings.ignore)
+
+
+def chosen_torch(version: str | None, settings: Settings) -> Torch:
+    """The PyTorch that the program runs with: the one of the option, else of the settings, else the installed one.
+
+    Raises ConfigurationError for what is no version of it.
+    """
+    from gbfix.analysis.torch_versions import torch_of
+    from gbfix.evidence.capabilities import installed_torch
+
+    wanted = version or settings.torch
+    return torch_of(wanted) if wanted else installed_torch()
 
 
 def runs_every_rule(settings: Settings) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.project import FileView, Project, load
@@ -41,6 +42,8 @@ class Request:
     """Tries operations on observed tensors."""
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
     """What was compiled again in a run, by the name of the file of the function."""
+    torch: Torch = KNOWN
+    """What the PyTorch of the program captures by itself."""
     evidence: str = ""
     """The name of the document that says so, for the reasons."""
     review: Callable[[str, Finding], Finding] | None = None
@@ -97,7 +100,14 @@ def _together(files: Sequence[SourceFile], request: Request, problems: list[str]
 
 
 def _load(files: Iterable[SourceFile], request: Request) -> Project:
-    return load(files, request.assume_compiled, request.observed, request.fakes, recompiles=request.recompiles)
+    return load(
+        files,
+        request.assume_compiled,
+        request.observed,
+        request.fakes,
+        recompiles=request.recompiles,
+        torch=request.torch,
+    )
 
 
 def _file_outcome(project: Project, source: SourceText, file: SourceFile, request: Request) -> FileOutcome:

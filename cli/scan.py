@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from gbfix.cli.failure import one_line_failures
-from gbfix.cli.options import AssumeCompiled, Exclude, ExitZero, Format, Ignore, OutputFormat, Paths, Select
+from gbfix.cli.options import (
+    AssumeCompiled,
+    Exclude,
+    ExitZero,
+    Format,
+    Ignore,
+    OutputFormat,
+    Paths,
+    Select,
+    TorchVersion,
+)
 
 
 def scan(
@@ -12,12 +22,13 @@ def scan(
     ignore: Ignore = None,
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
+    torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
     from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, runs_every_rule, settings_with
+    from gbfix.cli.options import chosen_rules, chosen_torch, runs_every_rule, settings_with
     from gbfix.cli.progress import progress
     from gbfix.cli.report import exit_with_code, print_scan
     from gbfix.cli.run import Request, run
@@ -32,6 +43,7 @@ def scan(
                 edit=False,
                 assume_compiled=settings.assume_compiled,
                 report_unused=runs_every_rule(settings),
+                torch=chosen_torch(torch, settings),
                 advance=advance,
             )
             outcome = run(inputs, request)

@@ -18,6 +18,7 @@ else:
 
 _LISTS = ("select", "ignore", "exclude")
 _SWITCHES = ("unsafe", "assume-compiled")
+_TEXTS = ("torch",)
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Settings:
     assume_compiled: bool = False
     path: Path | None = None
     """The pyproject.toml that these come from; `exclude` is anchored at its folder."""
+    torch: str = ""
+    """The version of PyTorch that the program runs with; empty for the one that is installed."""
 
 
 def load_settings(start: Path) -> Settings:
@@ -70,7 +73,7 @@ def _table(path: Path) -> dict[str, object] | None:
 
 
 def _settings(path: Path, table: dict[str, object]) -> Settings:
-    known = (*_LISTS, *_SWITCHES)
+    known = (*_LISTS, *_SWITCHES, *_TEXTS)
     for key in table:
         if key not in known:
             nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
@@ -85,6 +88,7 @@ def _settings(path: Path, table: dict[str, object]) -> Settings:
         unsafe=_switch(path, table, "unsafe"),
         assume_compiled=_switch(path, table, "assume-compiled"),
         path=path,
+        torch=_text(path, table, "torch"),
     )
 
 
@@ -102,6 +106,13 @@ def _switch(path: Path, table: dict[str, object], key: str) -> bool:
     value = table.get(key, False)
     if not isinstance(value, bool):
         raise ConfigurationError(f"{printable(path)}: tool.gbfix.{key} must be true or false, not {_kind(value)}")
+    return value
+
+
+def _text(path: Path, table: dict[str, object], key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{printable(path)}: tool.gbfix.{key} must be a string, not {_kind(value)}")
     return value
 
 

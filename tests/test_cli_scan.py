@@ -21,6 +21,25 @@ def test_nothing_found_is_exit_0(project: Project) -> None:
     assert (done.code, done.out, done.err) == (0, "1 file, 1 compiled function: nothing found\n", "")
 
 
+def test_for_another_torch(project: Project) -> None:
+    project.write("choose.py", SAFE)
+    assert project.gbfix("scan", "--torch", "2.11").code == 1
+    done = project.gbfix("scan", "--torch", "newest")
+    assert (done.code, done.err) == (
+        2,
+        "error: torch: 'newest' is not a version of PyTorch; write for example 2.11\n",
+    )
+    project.write("pyproject.toml", '[tool.gbfix]\ntorch = "2.5"\n')
+    assert "2.5 is too old" in project.gbfix("scan").err
+
+
+def test_nothing_is_run_with_torch_where_no_rule_asks(project: Project) -> None:
+    project.write("choose.py", SAFE)
+    cache = project.root / "cache"
+    assert project.gbfix("scan", env={"XDG_CACHE_HOME": str(cache)}).code == 1
+    assert not cache.exists()
+
+
 def test_exit_zero(project: Project) -> None:
     project.write("choose.py", SAFE)
     assert project.gbfix("scan", "--exit-zero").code == 0

@@ -13,9 +13,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(
         '[tool.gbfix]\nselect = ["GBF1"]\nignore = ["GBF101", "x"]\nexclude = ["old/"]\nunsafe = true\n'
-        "assume-compiled = true\n"
+        "assume-compiled = true\ntorch = '2.11'\n"
     )
-    assert load_settings(tmp_path) == Settings(("GBF1",), ("GBF101", "x"), ("old/",), True, True, path)
+    assert load_settings(tmp_path) == Settings(("GBF1",), ("GBF101", "x"), ("old/",), True, True, path, "2.11")
 
 
 def test_defaults_without_file_without_table_and_with_an_empty_table(tmp_path: Path) -> None:
@@ -66,6 +66,7 @@ def test_the_search_ends_at_the_top_of_the_repository(tmp_path: Path) -> None:
         ("[tool.gbfix]\nexclude = 2024-01-01\n", r"tool.gbfix.exclude must be a list of strings, not a date or time"),
         ("[tool.gbfix]\nunsafe = 1\n", r"tool.gbfix.unsafe must be true or false, not an integer"),
         ('[tool.gbfix]\nassume-compiled = "yes"\n', r"tool.gbfix.assume-compiled must be true or false, not a string"),
+        ("[tool.gbfix]\ntorch = 2.11\n", r"tool.gbfix.torch must be a string, not a float"),
         ("[tool]\ngbfix = 3\n", r"tool.gbfix must be a table, not an integer"),
         ("[tool.gbfix\n", r"not valid TOML: .*line 1"),
     ],
