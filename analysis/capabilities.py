@@ -23,6 +23,12 @@ def f(x):
     torch._higher_order_ops.print("y {!s}", y)
     return y * 2
 """,
+    "torch.compiler.mark_dynamic": """
+import torch
+mark = torch.compiler.mark_dynamic
+def f(x):
+    return x * 2
+""",
 }
 """The programs, by name: each defines `f`, called with one float tensor of two elements."""
 

@@ -12,7 +12,7 @@ import io
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,11 +25,15 @@ import torch._dynamo
 
 @dataclass(frozen=True)
 class Inputs:
-    """What to call: the entry's name, a maker of fresh argument tuples, and whether gradients are compared."""
+    """What to call: the entry's name, a maker of fresh argument tuples, and whether gradients are compared.
+
+    recompiled: what a recorded run would show to be compiled again, as arguments of `recompiled.Sizes`.
+    """
 
     entry: str
     make: Callable[[], list[tuple[Any, ...]]]
     gradients: bool
+    recompiled: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Run:
 def load_inputs(folder: Path) -> Inputs:
     """Read `inputs.py` of a golden case."""
     module = _load(folder / "inputs.py")
-    return Inputs(module.ENTRY, module.inputs, getattr(module, "GRAD", False))
+    return Inputs(module.ENTRY, module.inputs, getattr(module, "GRAD", False), getattr(module, "RECOMPILED", ()))
 
 
 def run(path: Path, inputs: Inputs, *, compiled: bool) -> Run:

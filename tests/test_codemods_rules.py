@@ -31,6 +31,9 @@ FRAMES = {
 }
 """The function around the documented lines of each rule."""
 
+NEED_A_RUN = {"varying-size"}
+"""Rules about recompiles, which only a run shows; their own tests make the documented rewrite."""
+
 
 def findings(text: str) -> list[Finding]:
     view = load([parse("program.py", text)]).view("program.py")
@@ -70,8 +73,9 @@ def test_a_rule_lives_in_the_file_of_its_name() -> None:
 def test_documentation_says_what_why_and_when_not(rule: Rule) -> None:
     assert rule.summary.strip()
     assert "todo" not in rule.documentation.lower()
-    for word in ("GB0170", "Before", "Source: "):
+    for word in ("Before", "Source: "):
         assert word in rule.documentation
+    assert "GB0170" in rule.documentation or rule.name in NEED_A_RUN
     assert "Stays away" in rule.documentation or "never rewritten" in rule.documentation
 
 
@@ -84,7 +88,7 @@ def test_documented_rewrite_is_what_happens(rule: Rule) -> None:
 
 
 def test_every_rule_with_a_rewrite_has_a_documented_one() -> None:
-    assert {rule.name for rule in RULES} - set(FRAMES) == {"tensor-value-loop"}
+    assert {rule.name for rule in RULES} - set(FRAMES) == {"tensor-value-loop"} | NEED_A_RUN
 
 
 def test_rules_are_found_in_the_order_of_their_codes() -> None:

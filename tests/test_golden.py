@@ -2,7 +2,8 @@
 
 `golden/<rule>/<case>/` holds `before.py`, `inputs.py` and either `after.py` or `reason.txt`. A case whose name begins
 with `unsafe_` needs `--unsafe`, and must stay as it is without; one with a `difference.txt` is known to change its
-program for some inputs, and the file holds the assumed claim that says so. `pytest --update-golden` writes
+program for some inputs, and the file holds the assumed claim that says so. `RECOMPILED` of `inputs.py` says what a
+recorded run would show to be compiled again. `pytest --update-golden` writes
 `after.py` and `reason.txt` anew.
 """
 
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import pytest
 from programs import load_inputs, run
+from recompiled import Sizes, recompiles_of
 
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
@@ -61,13 +63,22 @@ def read(path: Path) -> str:
     return path.read_bytes().decode()
 
 
-def findings(text: str) -> list[Finding]:
-    view = load([parse("before.py", text)]).view("before.py")
-    return [finding for rule in all_rules() for finding in rule.find(view)]
+def finder(text: str, case: Path) -> Callable[[str], list[Finding]]:
+    """What finds the sites of a text and of what it becomes."""
+    source = parse("before.py", text)
+    recompiled = [Sizes(**sizes) for sizes in load_inputs(case).recompiled]
+    project = load([source], recompiles=recompiles_of(source, *recompiled) if recompiled else None)
+
+    def find(current: str) -> list[Finding]:
+        file = parse("before.py", current)
+        view = (project.with_file(file) if recompiled else load([file])).view("before.py")
+        return [finding for rule in all_rules() for finding in rule.find(view)]
+
+    return find
 
 
 def fix(text: str, case: Path) -> Result:
-    return fix_text(text, findings, unsafe=case.name.startswith("unsafe_"))
+    return fix_text(text, finder(text, case), unsafe=case.name.startswith("unsafe_"))
 
 
 def test_there_are_cases_for_every_rule() -> None:
@@ -100,7 +111,7 @@ def test_second_pass_changes_nothing(case: Path) -> None:
 @pytest.mark.parametrize("case", [case for case in CHANGED if case.name.startswith("unsafe_")], ids=name_of)
 def test_unsafe_case_is_left_alone_without_unsafe(case: Path) -> None:
     before = read(case / "before.py")
-    result = fix_text(before, findings)
+    result = fix_text(before, finder(before, case))
     assert result.after == before
     assert Safety.UNSAFE in {finding.safety for finding in result.findings}
 
@@ -176,7 +187,7 @@ def test_program_stays_the_same(case: Path) -> None:
 @pytest.mark.parametrize("case", REFUSED, ids=name_of)
 def test_refused_case_stays_with_its_reason(case: Path, request: pytest.FixtureRequest) -> None:
     before = read(case / "before.py")
-    result = fix_text(before, findings, unsafe=True)
+    result = fix_text(before, finder(before, case), unsafe=True)
     assert result.after == before
     if request.config.getoption("--update-golden"):
         (case / "reason.txt").write_text(reasons(result.findings) + "\n")

@@ -1,0 +1,240 @@
+"""New source for a statement that calls a compiled function: marks of its arguments' sizes stand before it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gbfix.analysis.operators import FACTORIES, LIKE_FACTORIES
+from gbfix.analysis.project import FileView
+from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._sites import torch_name
+from gbfix.codemods._text import indentation_of, on_its_own, reindented, unused_name
+from gbfix.codemods._tree import all_names, is_elif
+from gbfix.engine.model import Replacement
+
+_MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked", "mark_static")
+_SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Assert | ast.Raise
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_ADVICE = "give the result of the call a name in a statement of its own before, with the mark above it"
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A size to mark: the argument of a call, what of it is marked ("['mask']" of a dict), and the dimensions.
+
+    is_alone: nothing but constants is passed beside it.
+    """
+
+    argument: ast.expr
+    path: str
+    dimensions: tuple[int, ...]
+    parameter: str
+    is_alone: bool
+
+    @property
+    def makes(self) -> str:
+        """The dimensions as an argument."""
+        return str(self.dimensions[0]) if len(self.dimensions) == 1 else str(list(self.dimensions))
+
+
+def statement_of(view: FileView, call: ast.Call) -> ast.stmt:
+    """The statement before which marks for a call can stand.
+
+    Raises RefusedError where the call is not made exactly once, and always, after the statement began.
+    """
+    node: ast.AST = call
+    while not isinstance(node, ast.stmt):
+        parent = view.source.parents[node]
+        if reason := _may_be_skipped(view, parent, node):
+            raise RefusedError("the call is always made", reason, call.lineno, _ADVICE)
+        node = parent
+    return node
+
+
+def is_marked(view: FileView, statement: ast.stmt, mark: Mark, others: Mapping[ast.stmt, Sequence[Mark]]) -> bool:
+    """True when a statement above, in the same block, marks the argument already, or will by one of the other marks."""
+    if not isinstance(mark.argument, ast.Name):
+        return False
+    block = _block_around(view, statement)
+    text = mark.argument.id + mark.path
+    for one in reversed(block[: next(number for number, one in enumerate(block) if one is statement)]):
+        match one:
+            case ast.Expr(value=ast.Call(args=[marked, *_]) as call) if _mark_name(view, call) is not None:
+                if view.source.segment(marked) == text:
+                    return True
+        if any(isinstance(n, ast.Name) and n.id == mark.argument.id and _binds(n) for n in ast.walk(one)):
+            return False
+        same = (other for other in others.get(one, ()) if isinstance(other.argument, ast.Name))
+        if any(view.source.segment(other.argument) + other.path == text for other in same):
+            return True
+    return False
+
+
+def _binds(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
+def is_fresh(view: FileView, argument: ast.expr) -> bool:
+    """True for a new tensor that nothing else has: a call of `torch.ones` and the like, in the place of an argument."""
+    name = view.names.qualified(argument.func) if isinstance(argument, ast.Call) else None
+    base, _, function = (name or "").rpartition(".")
+    return base == "torch" and function in FACTORIES | LIKE_FACTORIES
+
+
+def marked_statement(
+    view: FileView, statement: ast.stmt, marks: Sequence[Mark], function: str
+) -> tuple[Replacement, bool]:
+    """The statement with the marks before it, and whether PyTorch has to be imported for them.
+
+    function: as `torch._dynamo` names it, or a public spelling. Arguments that are no names get one first. Raises
+    RefusedError when that would change the order in which the program computes.
+    """
+    source = view.source
+    torch, is_new = torch_name(view, statement)
+    taken = _taken(view, statement)
+    names: dict[ast.expr, str] = {}
+    lines = []
+    for mark in sorted(marks, key=lambda mark: (mark.argument.lineno, mark.argument.col_offset)):
+        if isinstance(mark.argument, ast.Name):
+            name = mark.argument.id
+            _check_not_rebound(statement, mark.argument)
+        elif mark.argument in names:
+            name = names[mark.argument]
+        else:
+            _check_order(view, statement, mark.argument, list(names))
+            name = names[mark.argument] = unused_name(_wanted(view, statement, mark), frozenset(taken))
+            taken.add(name)
+            lines.append(f"{name} = {on_its_own(_text(view, mark.argument))}")
+        lines.append(f"{function.replace('torch', torch, 1)}({name}{mark.path}, {mark.makes})")
+    lines.append(_with_names(view, statement, names))
+    return Replacement(source.span(statement), "\n".join(lines)), is_new
+
+
+def _may_be_skipped(view: FileView, parent: ast.AST, child: ast.AST) -> str:
+    """Why what stands in `parent` may run another number of times than once, or later; empty where it does not."""
+    source = view.source
+    match parent:
+        case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return "the call stands in a lambda or in the head of a definition"
+        case ast.IfExp(test=test) if child is not test:
+            return "the call stands in one arm of a conditional expression"
+        case ast.BoolOp(values=[first, *_]) if child is not first:
+            return "`and` or `or` may skip the call"
+        case ast.Compare(comparators=[_, *later]) if child in later:
+            return "a chain of comparisons may skip the call"
+        case ast.comprehension():
+            owner = source.parents[parent]
+            is_first = isinstance(owner, _COMPREHENSIONS) and parent is owner.generators[0] and child is parent.iter
+            return "" if is_first else "a comprehension makes the call many times"
+        case _ if isinstance(parent, _COMPREHENSIONS) and not isinstance(child, ast.comprehension):
+            return "a comprehension makes the call many times"
+        case ast.Assert(test=test) if child is not test:
+            return "the call makes the message of an assert"
+        case ast.If(test=test):
+            return "the condition of an `elif` is not always asked" if is_elif(source, parent) else ""
+        case ast.For(iter=head) | ast.Match(subject=head):
+            return "" if child is head else "the call stands where a target is"
+        case ast.With(items=[first, *_]):
+            return "" if child is first else "what a `with` enters first may change what the call is given"
+        case ast.stmt() if not isinstance(parent, _SIMPLE):
+            return "the call stands in the head of a statement that may ask it again"
+    return ""
+
+
+def _block_around(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
+    parent = view.source.parents[statement]
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and any(one is statement for one in block):
+            return block
+    return [statement]
+
+
+def _mark_name(view: FileView, call: ast.Call) -> str | None:
+    base, _, function = (view.names.qualified(call.func) or "").rpartition(".")
+    return function if base.startswith("torch") and function in _MARKS else None
+
+
+def _check_not_rebound(statement: ast.stmt, argument: ast.Name) -> None:
+    for part in ast.walk(statement):
+        if isinstance(part, ast.NamedExpr) and part.target.id == argument.id:
+            reason = f"{argument.id} gets its value within the statement"
+            raise RefusedError("the call is always made", reason, part.lineno, _ADVICE)
+
+
+def _taken(view: FileView, statement: ast.stmt) -> set[str]:
+    """The names that a new one in the scope of a statement must differ from."""
+    names = view.names
+    scope = names.scope_of(statement)
+
+    def means_something(name: str) -> bool:
+        return bool(names.bindings(name, statement)) or any(
+            names.lookup(name, use)[0] is scope for use in names.loads.get(name, ())
+        )
+
+    outer = names.declared_outer(scope)
+    return {name for name in all_names(view.source.tree) if name in outer or means_something(name)}
+
+
+def _wanted(view: FileView, statement: ast.stmt, mark: Mark) -> str:
+    """A name for an argument; one that nobody can import from the file where that would be possible."""
+    is_top_level = view.source.parents[statement] is view.source.tree
+    return f"_{mark.parameter}" if is_top_level else mark.parameter
+
+
+def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved: Sequence[ast.expr]) -> None:
+    """Raise RefusedError when something before the argument, in the order of evaluation, may do more than read."""
+    if any(isinstance(parent, ast.JoinedStr) for parent in view.source.ancestors(argument)) and sys.version_info < (
+        3,
+        12,
+    ):
+        raise RefusedError("the order stays the same", "the call stands in an f-string", argument.lineno, _ADVICE)
+    if any(isinstance(part, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for part in ast.walk(argument)):
+        raise RefusedError("the order stays the same", "the argument binds or waits", argument.lineno, _ADVICE)
+    for part in _before(view, statement, argument):
+        if part not in moved and not _only_reads(part):
+            text = " ".join(view.source.segment(part).split())
+            reason = f"{text} would be computed after the argument"
+            raise RefusedError("the order stays the same", reason, part.lineno, _ADVICE)
+
+
+def _before(view: FileView, statement: ast.stmt, argument: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that are evaluated before an argument, not within others of them."""
+    child: ast.AST = argument
+    while child is not statement:
+        parent = view.source.parents[child]
+        for part in ast.iter_child_nodes(parent):
+            part = part.value if isinstance(part, ast.keyword) else part
+            if part is child or (isinstance(child, ast.keyword) and part is child.value):
+                break
+            is_target = isinstance(parent, ast.Assign | ast.AnnAssign) and part is not parent.value
+            if isinstance(part, ast.expr) and not is_target:
+                yield part
+        child = parent
+
+
+def _only_reads(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _text(view: FileView, node: ast.expr) -> str:
+    return reindented(view.source.segment(node), indentation_of(view.source, node), "")
+
+
+def _with_names(view: FileView, statement: ast.stmt, names: dict[ast.expr, str]) -> str:
+    """The text of the statement with arguments replaced by names, as at indentation zero."""
+    source = view.source
+    start = source.span(statement)
+    lines = source.segment(statement).split("\n")
+    for node, name in sorted(names.items(), key=lambda item: source.span(item[0]), reverse=True):
+        span = source.span(node)
+        first, last = span.line - start.line, span.end_line - start.line
+        begin = span.column - (start.column if first == 0 else 0)
+        end = span.end_column - (start.column if last == 0 else 0)
+        lines[first : last + 1] = [lines[first][:begin] + name + lines[last][end:]]
+    return reindented("\n".join(lines), indentation_of(source, statement), "")

@@ -1,0 +1,173 @@
+"""Which sizes of a compiled function's arguments differed between its calls, in a recorded run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from keyword import iskeyword
+
+from gbfix.analysis.observations import TensorSpec, ValueSpec
+from gbfix.analysis.project import Project
+from gbfix.analysis.recompiles import EntrySeen, RecompileSeen, function_at
+from gbfix.analysis.source import Function
+
+_PLAIN = "torch.Tensor"
+_SPECIAL = (0, 1)
+"""The sizes that PyTorch always compiles for themselves."""
+
+
+@dataclass(frozen=True)
+class Varying:
+    """The sizes of one tensor that differed. parameter, path: it is `x`, or `x['mask']` with the path "['mask']".
+
+    rank: None when only the guards tell of it. seen: the sizes of each dimension, in order.
+    """
+
+    parameter: str
+    path: str
+    dimensions: tuple[int, ...]
+    seen: tuple[tuple[int, ...], ...]
+    rank: int | None = None
+    is_tensor: bool = False
+    """True when the run shows that it was a plain tensor in every recorded call."""
+
+    @property
+    def told(self) -> str:
+        """The sizes in words: "x, dimension 0 (4, 6)"."""
+        parts = [
+            f"dimension {dimension} ({', '.join(map(str, sizes))})"
+            for dimension, sizes in zip(self.dimensions, self.seen, strict=True)
+        ]
+        return f"{self.parameter}{self.path}, {' and '.join(parts)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Recompiled:
+    """A function that was compiled again for other sizes.
+
+    compiles: how often it was compiled. expected: how often with those sizes marked, as far as the recorded calls show
+    it. entry: how it was given to torch.compile, None where the run does not say.
+    """
+
+    path: str
+    function: Function
+    row: RecompileSeen
+    entry: EntrySeen | None
+    varying: tuple[Varying, ...]
+    expected: int
+
+    @property
+    def compiles(self) -> int:
+        """How often it was compiled."""
+        return self.row.compiles
+
+    @property
+    def special(self) -> tuple[int, ...]:
+        """Which of the sizes 0 and 1 were seen."""
+        seen = {size for one in self.varying for sizes in one.seen for size in sizes}
+        return tuple(size for size in _SPECIAL if size in seen)
+
+
+def recompiled_functions(project: Project) -> Iterator[Recompiled]:
+    """Every function of the project that was compiled again for other sizes of its arguments, in source order."""
+    for path, rows in sorted(project.recompiles.items()):
+        by_code: dict[tuple[int, str], list[RecompileSeen]] = {}
+        for row in rows:
+            if row.kind == "size":
+                by_code.setdefault((row.at.line, row.function), []).append(row)
+        for (line, name), same in sorted(by_code.items()):
+            function = function_at(project.files[path], line, name) if path in project.files else None
+            if function is not None:
+                yield _recompiled(path, function, same)
+
+
+def _recompiled(path: str, function: Function, rows: Sequence[RecompileSeen]) -> Recompiled:
+    entries = [entry for row in rows for entry in row.entries if entry.defined == row.at]
+    calls = [call for entry in dict.fromkeys(map(_Once, entries)) for call in entry.entry.arguments]
+    found = _from_calls(calls) if calls else _from_guards(rows)
+    expected = len({_kept(call, found) for call in calls}) if calls else 1 + _special_sizes(found)
+    return Recompiled(path, function, rows[0], entries[0] if entries else None, found, expected)
+
+
+@dataclass(frozen=True)
+class _Once:
+    """An entry that stands in several rows; the mappings in it cannot be hashed."""
+
+    entry: EntrySeen
+
+    def __hash__(self) -> int:
+        return hash((self.entry.function, self.entry.compiled_at))
+
+
+def _from_calls(calls: Sequence[Mapping[str, ValueSpec]]) -> tuple[Varying, ...]:
+    seen: dict[tuple[str, str], list[ValueSpec]] = {}
+    for call in calls:
+        for parameter, spec in call.items():
+            for path, inner in _tensors(spec):
+                seen.setdefault((parameter, path), []).append(inner)
+    found = []
+    for (parameter, path), specs in seen.items():
+        shapes = [shape for spec in specs if spec.tensor is not None and (shape := _shape(spec.tensor)) is not None]
+        if len(specs) != len(calls) or len(shapes) != len(specs) or len({len(shape) for shape in shapes}) != 1:
+            continue
+        sizes = [tuple(dict.fromkeys(each)) for each in zip(*shapes, strict=True)]
+        dimensions = tuple(number for number, each in enumerate(sizes) if len(each) > 1)
+        if dimensions:
+            plain = all(spec.type == _PLAIN for spec in specs)
+            seen_sizes = tuple(sizes[number] for number in dimensions)
+            found.append(Varying(parameter, path, dimensions, seen_sizes, len(shapes[0]), plain))
+    return tuple(found)
+
+
+def _from_guards(rows: Sequence[RecompileSeen]) -> tuple[Varying, ...]:
+    """What the guards say, for a run that recorded no arguments."""
+    found: dict[str, dict[int, tuple[int, ...]]] = {}
+    for row in rows:
+        sizes = tuple(int(value) for value in row.values if value.isdigit())
+        if row.source_name.isidentifier() and row.dimension is not None:
+            found.setdefault(row.source_name, {})[row.dimension] = sizes
+    return tuple(Varying(name, "", tuple(sizes), tuple(sizes.values())) for name, sizes in found.items())
+
+
+def _tensors(spec: ValueSpec, path: str = "") -> Iterator[tuple[str, ValueSpec]]:
+    """The tensors in a value, with the text that reads each from it; of containers only plain ones."""
+    if spec.kind == "tensor":
+        yield path, spec
+    elif spec.type == spec.kind and spec.kind in ("list", "tuple", "dict") and path.count("[") < 2:
+        for key, item in spec.items:
+            if spec.kind != "dict":
+                yield from _tensors(item, f"{path}[{key}]")
+            elif key.isidentifier() and not iskeyword(key):  # other text may stand for a key that is no string
+                yield from _tensors(item, f"{path}[{key!r}]")
+
+
+def _shape(tensor: TensorSpec) -> tuple[int, ...] | None:
+    sizes = tuple(size for size in tensor.shape if isinstance(size, int))
+    return sizes if len(sizes) == len(tensor.shape) else None
+
+
+def _kept(call: Mapping[str, ValueSpec], varying: Sequence[Varying]) -> str:
+    """What of a call the graph would still be made for with the sizes marked."""
+    marked = {(one.parameter, one.path): one.dimensions for one in varying}
+    parts = []
+    for parameter, spec in sorted(call.items()):
+        tensors = dict(_tensors(spec))
+        if any((parameter, path) in marked for path in tensors):
+            parts += [_kept_tensor(path, inner, marked.get((parameter, path), ())) for path, inner in tensors.items()]
+        else:
+            parts.append(repr(spec))
+    return "; ".join(parts)
+
+
+def _kept_tensor(path: str, spec: ValueSpec, dimensions: tuple[int, ...]) -> str:
+    tensor = spec.tensor
+    assert tensor is not None
+    sizes = [
+        "any" if number in dimensions and size not in _SPECIAL else str(size)
+        for number, size in enumerate(tensor.shape)
+    ]
+    return f"{path} {spec.type} {tensor.dtype} {sizes} {tensor.device} {tensor.requires_grad}"
+
+
+def _special_sizes(varying: Sequence[Varying]) -> int:
+    return max((sum(size in _SPECIAL for size in sizes) for one in varying for sizes in one.seen), default=0)
