@@ -19,14 +19,11 @@ from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.run import Request, run
+from gbfix.cli.tried import Identity, Tried, identity_of
 from gbfix.engine.checked import CheckFacts, with_checked
 from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation
 from gbfix.equivalence.model import Settings, Status, Verdict
 from gbfix.evidence.model import Evidence
-
-Identity = tuple[str, int, int, str]
-"""A finding: its file, line and column in the file as it is, and its code."""
-
 
 _NOT_COVERED = Refusal(PASSED, "not tested: no check runs it", "")
 
@@ -45,11 +42,13 @@ def checked_outcome(inputs: Inputs, request: Request, evidence: Evidence | None)
     """What `run` gives with those fixes alone that a check lets through. Raises GbfixError when none can be made."""
     check_installed()
     root = project_root()
+    recorded = evidence
     if evidence is not None and not Entries(evidence, lambda _file: None).functions():
         evidence = None
     wanted = Wanted(Settings(database=str(root / ".gbfix" / "hypothesis")))
     checks = Checks(root, workers(None, wanted.settings))
-    return CheckedFixes(inputs, request, checks, wanted, evidence).outcome()
+    tried = Tried(inputs, request, recorded, wanted.settings.seconds)
+    return CheckedFixes(inputs, request, checks, wanted, evidence, tried).outcome()
 
 
 @dataclass
@@ -61,6 +60,7 @@ class CheckedFixes:
     checks: Checks
     wanted: Wanted
     evidence: Evidence | None
+    tried: Tried
     _passed: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
     _failed: dict[Identity, Refusal] = field(default_factory=dict)
     """By fixes of this round that no check passed so far; the first reason counts."""
@@ -74,6 +74,7 @@ class CheckedFixes:
         The unsafe ones take part at first, since a check can make them safe. What is then written is checked once
         more as it is: without those that stay unsafe it is another program.
         """
+        self.tried.try_fixes()
         every = replace(self.request, unsafe=True)
         while self._refuses(self._run(every)):
             pass
@@ -86,7 +87,9 @@ class CheckedFixes:
 
     def _reviewed(self, name: str, finding: Finding) -> Finding:
         """The finding with what is known of it from checks; `finding` stands at its lines in the file as it is."""
-        identity = _identity(name, finding)
+        identity = identity_of(name, finding)
+        if self.tried.decides(finding):
+            return self.tried.reviewed(identity, finding)
         passed = self._passed.get(identity, ())
         for facts in passed:
             finding = with_checked(finding, facts)
@@ -102,7 +105,7 @@ class CheckedFixes:
 
         The functions of the recorded run are checked first, then by themselves those whose fixes none of them passed.
         """
-        fixes = _applied(outcome)
+        fixes = {fix: entry for fix, entry in _applied(outcome).items() if not self.tried.decides(entry.finding)}
         refused = len(self._refused)
         self._passed, self._failed = {}, {}
         if fixes and self.evidence is not None:
@@ -140,7 +143,7 @@ class CheckedFixes:
         return [fix for fix in fixes if self._differs_alone(names, plan.name, fix)] or fixes
 
     def _differs_alone(self, names: Sequence[str], target: str, fix: Identity) -> bool:
-        request = replace(self.request, unsafe=True, accept=lambda name, entry: _identity(name, entry.finding) == fix)
+        request = replace(self.request, unsafe=True, accept=lambda name, entry: identity_of(name, entry.finding) == fix)
         plans = [plan for plan in self._plans(names, pending(self._run(request))) if plan.name == target]
         return any(verdict.status is Status.DIFFERENT for verdict in self._checked(plans).values())
 
@@ -169,11 +172,7 @@ class CheckedFixes:
 
 
 def _applied(outcome: Outcome) -> Mapping[Identity, Entry]:
-    return {_identity(file.name, entry.finding): entry for file in outcome.files for entry in file.applied}
-
-
-def _identity(name: str, finding: Finding) -> Identity:
-    return name, finding.span.line, finding.span.column, finding.code
+    return {identity_of(file.name, entry.finding): entry for file in outcome.files for entry in file.applied}
 
 
 def _is_of(plan: Planned, name: str, fix: Identity, entry: Entry) -> bool:

@@ -16,7 +16,7 @@ def recompiles_by_file(evidence: Evidence, names: Mapping[str, str]) -> dict[str
 
     names: those, by the names of the evidence; of files that are as they were at the time of the run.
     """
-    compiles = _compiles(evidence)
+    compiles = compiles_of(evidence)
     found: dict[str, list[RecompileSeen]] = defaultdict(list)
     for row in evidence.recompiles:
         if row.place.file in names:
@@ -25,8 +25,8 @@ def recompiles_by_file(evidence: Evidence, names: Mapping[str, str]) -> dict[str
     return {file: tuple(rows) for file, rows in found.items()}
 
 
-def _compiles(evidence: Evidence) -> Counter[Place]:
-    """How often one process compiled each code object."""
+def compiles_of(evidence: Evidence) -> Counter[Place]:
+    """How often one process compiled each code object; functions go by their bare names."""
     each = Counter((_code(fragment.place), fragment.process) for fragment in evidence.fragments)
     most: Counter[Place] = Counter()
     for (place, _), count in each.items():
@@ -35,7 +35,7 @@ def _compiles(evidence: Evidence) -> Counter[Place]:
 
 
 def _code(place: Place) -> Place:
-    return Place(place.file, place.line, place.function)
+    return Place(place.file, place.line, place.function.rpartition(".")[2])
 
 
 def _seen(row: Recompile, entries: list[Entry], compiles: int, names: Mapping[str, str]) -> RecompileSeen:

@@ -68,7 +68,7 @@ def _run(inputs: Inputs, request: Request) -> Outcome:
     for source, file in parsed:
         request.advance(file.path)
         try:
-            project = together or _load([file], request)
+            project = together or load_for([file], request)
             compiled_functions += len(project.compiled[file.path])
             outcomes.append(_file_outcome(project, source, file, request))
         except GbfixError as error:
@@ -90,7 +90,7 @@ def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple
 
 def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
     """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
-    project = _load(files, request)
+    project = load_for(files, request)
     try:
         _ = project.compiled
     except Exception as error:
@@ -99,7 +99,8 @@ def _together(files: Sequence[SourceFile], request: Request, problems: list[str]
     return project
 
 
-def _load(files: Iterable[SourceFile], request: Request) -> Project:
+def load_for(files: Iterable[SourceFile], request: Request) -> Project:
+    """Files as one project, with what the request knows of them."""
     return load(
         files,
         request.assume_compiled,

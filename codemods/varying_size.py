@@ -77,11 +77,12 @@ class _Statement:
 
 def find(view: FileView) -> Iterable[Finding]:
     """The calls in a file that compile a function again for other sizes, and the functions for which no mark helps."""
-    found = [finding for one in recompiled_functions(view.project) for finding in _findings(view, one)]
+    found = [finding for one in recompiled_functions(view.project) for finding in findings_about(view, one)]
     return sorted(found, key=lambda finding: finding.span)
 
 
-def _findings(view: FileView, one: Recompiled) -> Iterator[Finding]:
+def findings_about(view: FileView, one: Recompiled) -> Iterator[Finding]:
+    """What `find` gives for one of the functions."""
     home = view.project.view(one.path)
     try:
         _check_worth(one)
@@ -90,7 +91,7 @@ def _findings(view: FileView, one: Recompiled) -> Iterator[Finding]:
         _check_reached(one, calls)
     except RefusedError as refused:
         if one.path == view.source.path:
-            yield _refusal(view, one, home.source.span(one.function.node), refused)
+            yield _refusal(view, one, one.function.node, refused)
         return
     obligations = [_is_tensor(one), _is_dynamic(home, one), _every_call(calls)]
     for statement in calls.to_mark:
@@ -233,7 +234,6 @@ def _is_tensor(one: Recompiled) -> Obligation:
 
 def _finding(statement: _Statement, one: Recompiled, obligations: Sequence[Obligation]) -> Finding:
     view, node = statement.view, statement.node
-    span = _site(view, node)
     in_python = Obligation(
         IN_PYTHON, Discharge.PROVED, "no compiled function of the given files reaches it", node.lineno
     )
@@ -243,10 +243,10 @@ def _finding(statement: _Statement, one: Recompiled, obligations: Sequence[Oblig
         function = _mark_function(view.project, strict=strict)
         replacement, import_torch = marked_statement(view, node, statement.marks, function)
     except RefusedError as refused:
-        return _refusal(view, one, span, refused)
+        return _refusal(view, one, node, refused)
     names = " and ".join(dict.fromkeys(mark.parameter + mark.path for mark in statement.marks))
     fix = Fix(f"mark the size of {names} as dynamic", (replacement,), ("torch",) if import_torch else ())
-    return _of(view, one, span, [in_python, *obligations], fix)
+    return _of(view, one, node, [in_python, *obligations], fix)
 
 
 def _site(view: FileView, node: ast.stmt) -> Span:
@@ -267,17 +267,26 @@ def _mark_function(project: Project, *, strict: bool) -> str:
     return PUBLIC if project.torch.captures(PUBLIC) else "torch._dynamo.mark_dynamic"
 
 
-def _refusal(view: FileView, one: Recompiled, span: Span, refused: RefusedError) -> Finding:
-    return _of(view, one, span, [refused.obligation], None, refused.advice)
+def _refusal(view: FileView, one: Recompiled, node: ast.AST, refused: RefusedError) -> Finding:
+    return _of(view, one, node, [refused.obligation], None, refused.advice)
 
 
 def _of(
-    view: FileView, one: Recompiled, span: Span, obligations: Sequence[Obligation], fix: Fix | None, advice: str = ""
+    view: FileView,
+    one: Recompiled,
+    node: ast.AST,
+    obligations: Sequence[Obligation],
+    fix: Fix | None,
+    advice: str = "",
 ) -> Finding:
+    around = one.function if node is one.function.node else view.source.enclosing_function(node)
+    holder = around.qualname if around is not None else "<module>"
+    span = _site(view, node) if isinstance(node, ast.stmt) else view.source.span(node)
     reasons = (c.reason for c in view.project.compiled[one.path] if c.function is one.function)
     region = next(reasons, "in the recorded run")
-    message = f"other sizes of {_sizes(one.varying)} are compiled again ({_told(one)}{_causes(one)})"
-    return Finding(CODE, NAME, span, message, one.function.qualname, region, tuple(obligations), fix, advice)
+    name = one.function.qualname
+    message = f"{name} is compiled again for other sizes of {_sizes(one.varying)} ({_told(one)}{_causes(one)})"
+    return Finding(CODE, NAME, span, message, holder, f"{name} by {region}", tuple(obligations), fix, advice)
 
 
 def _sizes(varying: Sequence[Varying]) -> str:

@@ -107,6 +107,29 @@ STAYS_ASSUMED: Mapping[str, str] = {
 """The claims that no check shows, and why."""
 
 
+SHOWN_BY_TRIAL = frozenset(
+    {
+        # A mark of anything else raises.
+        "the argument is a tensor",
+        # Else it is compiled as often as without the marks.
+        "the size can be dynamic",
+        "every call of it is marked",
+    }
+)
+"""The claims that are checked when the recorded command, run with the fix, compiles the function less often."""
+
+
+def with_trial(finding: Finding, told: str) -> Finding:
+    """The finding after such a run: what it assumed of that kind is checked. told: what the run came to."""
+    obligations = (
+        replace(one, discharge=Discharge.CHECKED, reason=told)
+        if one.discharge is Discharge.ASSUMED and one.claim in SHOWN_BY_TRIAL
+        else one
+        for one in finding.obligations
+    )
+    return replace(finding, obligations=tuple(obligations))
+
+
 def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
     """The finding after a check of a target that runs it: assumptions that the examples exercised are checked.
 
