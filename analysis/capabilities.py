@@ -29,6 +29,42 @@ mark = torch.compiler.mark_dynamic
 def f(x):
     return x * 2
 """,
+    "zlib.crc32": """
+import zlib
+def f(x):
+    y = x + 1
+    return y * (zlib.crc32(b"a") % 7)
+""",
+    "decimal.Decimal": """
+import decimal
+def f(x):
+    y = x + 1
+    return y * float(decimal.Decimal("1.5"))
+""",
+    "random.random": """
+import random
+def f(x):
+    y = x + 1
+    return y * random.random()
+""",
+    "random.choice": """
+import random
+def f(x):
+    y = x + 1
+    return y * random.choice([1.0, 2.0])
+""",
+    "time.time": """
+import time
+def f(x):
+    y = x + 1
+    return y * time.time()
+""",
+    "open": """
+import os
+def f(x):
+    y = x + 1
+    return y * len(open(os.devnull).read())
+""",
 }
 """The programs, by name: each defines `f`, called with one float tensor of two elements."""
 
