@@ -1,7 +1,7 @@
 """A clock, the process, the interpreter's frames or another program, asked within a compiled function.
 
-`time.time()`, `datetime.now()`, `os.getpid()`, `uuid.uuid4()`, `inspect.currentframe()`, `globals()` and the like end the
-graph: Dynamo cannot put the answer into it, since the next call would get the same one (GB0007 "Attempted to call
+`time.time()`, `datetime.now()`, `os.getpid()`, `uuid.uuid4()`, `inspect.currentframe()`, `globals()` and the like end
+the graph: Dynamo cannot put the answer into it, since the next call would get the same one (GB0007 "Attempted to call
 function marked as skipped", GB0059, GB0156).
 
 What to do:
