@@ -86,6 +86,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "nobody relies on an error in backward": (Need.GRADIENTS,),
     # The text that a print or a logger writes of a tensor is compared, grad_fn included.
     "no grad_fn is shown": (Need.GRADIENTS,),
+    # What now runs before a check or a message: errors, texts, arguments and random numbers are compared.
+    "the statements after it cannot fail or warn": (Need.VALUES, Need.DTYPES),
+    "the statements after it only compute": (),
+    "the statements after it say nothing": (),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
 }
