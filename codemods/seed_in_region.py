@@ -14,6 +14,8 @@ in the caller and pass the tensor in.
                                                    g = torch.Generator().manual_seed(0)
                                                    y = f(x, torch.rand(4, generator=g))
 
+Reports each place, and changes nothing: what is drawn before it, here or in the caller, has to stay as it is.
+
 Source: PyTorch's GB0007, GB0363 "opaque object", GB7650.
 """
 
