@@ -65,10 +65,140 @@ def f(x):
     y = x + 1
     return y * len(open(os.devnull).read())
 """,
+    "copy.deepcopy of a tensor": """
+import copy
+def f(x):
+    return copy.deepcopy(x) * 2
+""",
+    "copy.copy of a container": """
+import copy
+def f(x):
+    return copy.copy([x])[0] * copy.copy({"a": 2})["a"]
+""",
+    "copying methods of containers": """
+def f(x):
+    return [x].copy()[0] * {"a": 2}.copy()["a"] * len({1, 2}.copy())
+""",
+    "full_like with a tensor": """
+import torch
+def f(x):
+    return torch.full_like(x, x.sum()) * 2
+""",
+    "new_full with a tensor": """
+def f(x):
+    return x.new_full((2,), x.sum()) * 2
+""",
+    "fill_ with a tensor": """
+import torch
+def f(x):
+    return torch.empty_like(x).fill_(x.detach().sum().reshape(())) * 2
+""",
+    "requires_grad set to False": """
+import torch
+def f(x):
+    t = torch.zeros(2)
+    t.requires_grad = False
+    return t + x
+""",
+    "requires_grad_ set to False": """
+import torch
+def f(x):
+    t = torch.zeros(2).requires_grad_(False)
+    return t + x
+""",
+    "requires_grad_ of parameters": """
+import torch
+linear = torch.nn.Linear(2, 2)
+def f(x):
+    linear.requires_grad_(False)
+    for p in linear.parameters():
+        p.requires_grad_(False)
+    return linear(x)
+""",
+    "requires_grad set to True": """
+import torch
+def f(x):
+    t = torch.zeros(2)
+    t.requires_grad_()
+    return t + x
+""",
+    "torch.get_default_device": """
+import torch
+def f(x):
+    return x + torch.ones(2, device=torch.get_default_device())
+""",
+    "device of an empty tensor": """
+import torch
+def f(x):
+    return x + torch.ones(2, device=torch.empty(0).device)
+""",
+    "class statement": """
+def f(x):
+    class Two:
+        value = 2
+    return x * Two.value
+""",
+    "torch._check with a formatted message": """
+import torch
+def f(x):
+    torch._check(x.shape[0] > 1, lambda: f"{x.shape[0]} rows")
+    return x * 2
+""",
+    "torch._check with a text": """
+import torch
+def f(x):
+    torch._check(x.shape[0] > 1, "too few rows")
+    return x * 2
+""",
+    "sorted of tensors": """
+def f(x):
+    return sorted([x[0], x[1]])[0] * 2
+""",
+    "sorted by a tensor": """
+def f(x):
+    return sorted([x, x + 1], key=lambda t: t.sum())[0] * 2
+""",
+    "max by a tensor": """
+def f(x):
+    return max([x, x + 1], key=lambda t: t.sum()) * 2
+""",
+    "module with parameters": """
+import torch
+def f(x):
+    return torch.nn.Linear(2, 2)(x)
+""",
+    "dataclasses.asdict of tensors": """
+import dataclasses
+import torch
+@dataclasses.dataclass
+class Pair:
+    a: torch.Tensor
+def f(x):
+    return dataclasses.asdict(Pair(x))["a"] * 2
+""",
+    "LSTM": """
+import torch
+lstm = torch.nn.LSTM(2, 2)
+def f(x):
+    return lstm(x[None])[0] * 2
+""",
+    "int of a tensor of sizes": """
+import torch
+def f(x):
+    return x[: int(torch.div(x.shape[0], 2, rounding_mode="floor"))] * 2
+""",
 }
 """The programs, by name: each defines `f`, called with one float tensor of two elements."""
 
-CAPTURED_IN_2_13 = frozenset({"torch._higher_order_ops.print"})
+CAPTURED_IN_2_13 = frozenset(
+    {
+        "copying methods of containers",
+        "fill_ with a tensor",
+        "requires_grad_ set to False",
+        "device of an empty tensor",
+        "torch._higher_order_ops.print",
+    }
+)
 """The probes that PyTorch 2.13 captures without a graph break; a test runs them with the installed version."""
 
 

@@ -92,6 +92,15 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the statements after it say nothing": (),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
+    # The copy, or the filled tensor, shows itself where its dtype, strides or gradient matter.
+    "the value is a tensor": (),
+    "the copied tensor requires no gradient": (Need.GRADIENTS,),
+    "the copied tensor has no gaps between its elements": (Need.LAYOUTS,),
+    "the copied object is a list, dict or set, and no subclass": (),
+    "the fill value has no dimension": (),
+    "the fill value requires no gradient": (Need.GRADIENTS,),
+    "the result can hold the fill value": (Need.DTYPES, Need.VALUES),
+    "there is a size to multiply": (),
 }
 """What each claim needs."""
 

@@ -32,6 +32,16 @@ FRAMES = {
 """The function around the documented lines of each rule with a rewrite, or all that is around them."""
 
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
+_COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
+FRAMES |= {
+    "copied-tensor": _COPIES + "{1}\n    return z\n",
+    "copied-container": _COPIES + "{1}\n    return others\n",
+    "tensor-as-fill-value": "(x: torch.Tensor):\n{}\n    return y",
+    "size-computed-with-tensors": "(x: torch.Tensor):\n{}\n    return y",
+    "requires-grad-inside": "(x: torch.Tensor):\n{}\n    return y",
+    "default-device": "(x: torch.Tensor):\n{}\n    return y",
+    "check-message": "(x: torch.Tensor):\n{}\n    return x + 1",
+}
 
 NEED_A_RUN = {"varying-size"}
 """Rules about recompiles, which only a run shows; their own tests make the documented rewrite."""
@@ -53,9 +63,9 @@ def block_after(word: str, documentation: str) -> str:
 
 
 def program(rule: Rule, lines: str) -> str:
-    if FRAMES[rule.name].startswith("import"):
-        return FRAMES[rule.name].format(lines)
     body = textwrap.indent(lines, "    ")
+    if FRAMES[rule.name].startswith("import"):
+        return FRAMES[rule.name].format(lines, body)
     return "import torch\n\n\n@torch.compile\ndef f" + FRAMES[rule.name].format(body) + "\n"
 
 

@@ -1,0 +1,165 @@
+"""A size computed with tensors and read back.
+
+A tensor made of sizes is data for Dynamo, so that `int(...)` or `.item()` of it breaks the graph (GB0124). Python
+computes the same integer.
+
+Before:
+
+    half = int(torch.div(x.shape[0], 2, rounding_mode="floor"))
+    y = x[:half] * 2
+
+After:
+
+    half = x.shape[0] // 2
+    y = x[:half] * 2
+
+The same holds for `int(torch.prod(torch.tensor(x.shape[1:])))`, which is `math.prod(x.shape[1:])`: right for empty
+tensors, too, where -1 in a `view` is ambiguous. Without the `int` the product is a tensor that `view` reads; it becomes
+an integer when it is only used as a size, and there is one: the product of none is the float 1.0.
+
+Stays away when something besides sizes and whole numbers is computed with, when the divisor is not a positive
+constant, and when a product that is a tensor is used as one.
+
+Source: torch.div, math.prod (GB0124).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from gbfix.analysis.project import FileView
+from gbfix.codemods._idioms import Site, assumed, is_a_tensor, sites
+from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.model import Discharge, Finding, Obligation, Rule
+
+SIZE_WITH_TENSORS = ("GBF604", "size-computed-with-tensors")
+
+
+def _find(view: FileView) -> Iterator[Finding]:
+    for site in sites(view, ast.Call):
+        call = site.node
+        assert isinstance(call, ast.Call)
+        found = _of_read(site, call) or (_product(site, call, whole=False) if _is_used_as_size(site, call) else None)
+        if found is not None and not view.project.torch.captures("int of a tensor of sizes"):
+            yield found
+
+
+def _of_read(site: Site, call: ast.Call) -> Finding | None:
+    """The finding for `int(...)` or `.item()` of a quotient or product."""
+    match call:
+        case ast.Call(func=func, args=[ast.Call() as inner], keywords=[]) if site.view.names.is_builtin(func, "int"):
+            return _quotient(site, inner) or _product(site, inner, whole=True)
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="item"), args=[], keywords=[]):
+            return _quotient(site, inner) or _product(site, inner, whole=False)
+    return None
+
+
+def _is_used_as_size(site: Site, call: ast.Call) -> bool:
+    """True for an argument of `view` and the like, and for the value of a name that is nothing else."""
+    parent = site.view.source.parents[call]
+    name = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+    if not isinstance(name, ast.Name):
+        return _is_size_argument(parent, call)
+    names = site.view.names
+    bindings = names.bindings(name.id, name)
+    scope = names.scope_of(name)
+    loads = [load for load in names.loads.get(name.id, ()) if names.lookup(load.id, load)[0] is scope]
+    return len(bindings) == 1 and all(_is_size_argument(site.view.source.parents[load], load) for load in loads)
+
+
+def _is_size_argument(parent: ast.AST, argument: ast.expr) -> bool:
+    match parent:
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape" | "expand" | "new_zeros" | "new_ones"), args=args):
+            return argument in args
+    return False
+
+
+def _quotient(site: Site, call: ast.Call) -> Finding | None:
+    if site.view.names.qualified(call.func) not in ("torch.div", "torch.divide") or len(call.args) != 2:
+        return None
+    modes = {keyword.arg: ast.unparse(keyword.value).strip("'\"") for keyword in call.keywords}
+    size, divisor = call.args
+    sizes_of = _tensor_of_size(site, size)
+    is_positive = isinstance(divisor, ast.Constant) and type(divisor.value) is int and divisor.value > 0
+    if set(modes) != {"rounding_mode"} or modes["rounding_mode"] not in ("floor", "trunc") or sizes_of is None:
+        return None
+    if not is_positive:
+        return None
+    return _finding(site, f"{_operand(site, size)} // {site.text(divisor)}", [sizes_of])
+
+
+def _product(site: Site, call: ast.Call, *, whole: bool) -> Finding | None:
+    names = site.view.names
+    match call:
+        case ast.Call(func=func, args=[ast.Call() as made], keywords=[]) if names.qualified(func) == "torch.prod":
+            pass
+        case ast.Call(func=ast.Attribute(value=ast.Call() as made, attr="prod"), args=[], keywords=[]):
+            pass
+        case _:
+            return None
+    if names.qualified(made.func) != "torch.tensor" or len(made.args) != 1 or made.keywords:
+        return None
+    (given,) = made.args
+    shape = given.value if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Slice) else given
+    tensor = _tensor_of_shape(site, shape)
+    if tensor is None:
+        return None
+    # torch.prod of no size is the float 1.0, which `int` makes 1, and which is an error as a size.
+    reason = f"nothing shows it of {site.text(given)}"
+    obligations = [tensor] if whole else [tensor, assumed("there is a size to multiply", reason, site.line)]
+    return _finding(site, f"math.prod({site.text(given)})", obligations, "math")
+
+
+def _finding(site: Site, new: str, tensors: list[Obligation], *imports: str) -> Finding:
+    message = f"size computed with tensors: {site.text(site.node).splitlines()[0]}"
+    for name in imports:
+        bindings = site.view.names.bindings(name, site.node)
+        if bindings and {binding.qualified for binding in bindings} != {name}:
+            refused = RefusedError(f"{name} is the module", f"the name {name} is something else here", site.line, new)
+            return site.refusal(SIZE_WITH_TENSORS, message, refused)
+    exact = Obligation(
+        "the integers are the same", Discharge.PROVED, "sizes are not negative, and small for 64 bits", site.line
+    )
+    return site.finding(
+        SIZE_WITH_TENSORS, message, (site.replaced("compute it in Python", new, *imports), [*tensors, exact])
+    )
+
+
+def _operand(site: Site, size: ast.expr) -> str:
+    return site.text(size.args[0] if isinstance(size, ast.Call) and _is_tensor_call(site, size) else size)
+
+
+def _tensor_of_size(site: Site, size: ast.expr) -> Obligation | None:
+    """The obligation that `x.shape[0]`, `x.size(0)` or a tensor of it is a size."""
+    if isinstance(size, ast.Call) and _is_tensor_call(site, size):
+        return _tensor_of_size(site, size.args[0])
+    match size:
+        case ast.Subscript(value=shape, slice=index) if not isinstance(index, ast.Slice):
+            return _tensor_of_shape(site, shape)
+        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[_], keywords=[]):
+            return _known_tensor(site, tensor)
+        case ast.Call(func=ast.Attribute(value=tensor, attr="numel" | "dim"), args=[], keywords=[]):
+            return _known_tensor(site, tensor)
+    return None
+
+
+def _is_tensor_call(site: Site, call: ast.Call) -> bool:
+    return site.view.names.qualified(call.func) == "torch.tensor" and len(call.args) == 1 and not call.keywords
+
+
+def _tensor_of_shape(site: Site, shape: ast.expr) -> Obligation | None:
+    match shape:
+        case ast.Attribute(value=tensor, attr="shape"):
+            return _known_tensor(site, tensor)
+        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[], keywords=[]):
+            return _known_tensor(site, tensor)
+    return None
+
+
+def _known_tensor(site: Site, tensor: ast.expr) -> Obligation | None:
+    value = site.value(tensor)
+    return is_a_tensor(value, site.text(tensor), site.line) if value.tensor_like else None
+
+
+RULE = Rule(*SIZE_WITH_TENSORS, "a size computed with tensors and read back", __doc__, _find)

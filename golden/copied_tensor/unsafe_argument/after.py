@@ -1,0 +1,17 @@
+import copy as c
+
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, batch):
+        first = batch.detach().clone()
+        first.mul_(3.0)
+        if batch.ndim > 1:
+            batch = batch + 1.0
+        return first + batch, batch.detach().clone()
+
+
+@torch.compile
+def f(x):
+    return Net()(x)
