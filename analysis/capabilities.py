@@ -10,6 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 PROBES: Mapping[str, str] = {
+    "item": """
+def f(x):
+    return x * x.sum().item()
+""",
+    "0-d index": """
+def f(x):
+    return x[x.argmax()] * 2
+""",
     "print": """
 def f(x):
     y = x + 1

@@ -101,6 +101,15 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the fill value requires no gradient": (Need.GRADIENTS,),
     "the result can hold the fill value": (Need.DTYPES, Need.VALUES),
     "there is a size to multiply": (),
+    # Which values the examples hold decides whether Python would have raised.
+    "the tensor has one element": (),
+    "the number is computed with tensors": (),
+    "a number and a 0-d tensor give the same dtype and bits": (Need.DTYPES, Need.DEVICE),
+    "the number's tensor is on the device where it is used": (Need.DEVICE,),
+    "the number is finite and fits an integer of 64 bits": (Need.VALUES,),
+    "the divisor is not zero": (Need.VALUES,),
+    "math does not raise, and rounds as torch does": (Need.VALUES,),
+    "the element exists": (Need.VALUES,),
 }
 """What each claim needs."""
 
@@ -115,6 +124,8 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "nobody relies on a warning": "torch shows it once in a process, whoever causes it, so that it is not compared",
     "only first derivatives are taken": "a check takes no other",
     "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
+    "the number is exact in double precision": "the examples hold no integers beyond 2**53",
+    "integer arithmetic stays within 64 bits": "the examples hold no integers that large",
     "this module can be imported": "a check always imports it by its name, which the program may not",
 }
 """The claims that no check shows, and why."""

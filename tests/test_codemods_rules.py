@@ -27,6 +27,8 @@ FRAMES = {
     "mixed-condition-branch": "(x: torch.Tensor):\n{}\n    return x",
     "guarded-masked-fill": "(x: torch.Tensor, mask: torch.Tensor):\n{}\n    return x",
     "branch-around-call": "(self, x: torch.Tensor):\n{}\n    return x",
+    "item-in-arithmetic": "(x: torch.Tensor):\n{}\n    return y",
+    "math-on-item": "(x: torch.Tensor):\n    import math\n\n{}\n    return y",
     "branch-with-unsafe-side": "(x: torch.Tensor, n: torch.Tensor):\n{}\n    return y",
 }
 """The function around the documented lines of each rule with a rewrite, or all that is around them."""

@@ -1,0 +1,215 @@
+"""What must be true for a number to stay a tensor without dimensions, and how the tensor is written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from gbfix.analysis import sizes
+from gbfix.analysis.flow import Flow
+from gbfix.analysis.values import Category, Kind, Value
+from gbfix.codemods._obligations import shorten
+from gbfix.codemods._scalar_reads import Read
+from gbfix.codemods._scalar_uses import Meeting, Uses
+from gbfix.engine.model import Discharge, Obligation
+
+PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
+
+ONE = "the tensor has one element"
+TENSOR = "the number is computed with tensors"
+DTYPE = "a number and a 0-d tensor give the same dtype and bits"
+DEVICE = "the number's tensor is on the device where it is used"
+EXACT = "the number is exact in double precision"
+INTEGERS = "integer arithmetic stays within 64 bits"
+FINITE = "the number is finite and fits an integer of 64 bits"
+DIVISOR = "the divisor is not zero"
+DOMAIN = "math does not raise, and rounds as torch does"
+ELEMENT = "the element exists"
+
+
+def is_integral(read: Read, uses: Uses) -> bool:
+    """True when the number is an integer for Python all the way."""
+    return read.number in ("int", "bool") and not uses.floating
+
+
+def read_obligations(flow: Flow, read: Read, uses: Uses) -> list[Obligation]:
+    """What taking the number out of its tensor relied on."""
+    text, line = shorten(flow.context.source.segment(read.tensor)), read.node.lineno
+    found = [_kind(read, text, line), _one(read, text, line), _exact(flow, read, uses, text, line)]
+    dtype = read.value.dtype
+    if read.number == "int" and (dtype is None or dtype.category not in (Category.INT, Category.BOOL)):
+        found.append(Obligation(FINITE, ASSUMED, f"int() raises for NaN and infinity in {text}", line))
+    if read.warns and read.value.sources and not read.state.gradients_off:
+        reason = f"taking a number out of {text} warns once where it requires a gradient"
+        found.append(Obligation("nobody relies on a warning", ASSUMED, reason, line))
+    divisors = [shorten(flow.context.source.segment(node)) for node in uses.divisors]
+    if divisors:
+        found.append(Obligation(DIVISOR, ASSUMED, f"Python raises where {divisors[0]} is zero, torch does not", line))
+    if uses.functions:
+        name = shorten(flow.context.source.segment(uses.functions[0]))
+        found.append(Obligation(DOMAIN, ASSUMED, f"{name} may raise where torch gives NaN or infinity", line))
+    return [obligation for obligation in found if obligation is not None]
+
+
+def _kind(read: Read, text: str, line: int) -> Obligation | None:
+    if read.value.kind is Kind.MAYBE:
+        return Obligation(TENSOR, ASSUMED, f"nothing shows that {text} is a tensor", line)
+    if read.value.assumed:
+        first = min(read.value.assumed)
+        return Obligation(TENSOR, ASSUMED, first.claim, first.line)
+    return None
+
+
+def _one(read: Read, text: str, line: int) -> Obligation:
+    if read.index is not None:
+        shape = sizes.sample(read.value.shape or ())
+        ranks = sizes.ranks(read.value.shape or ())
+        if shape is not None and ranks == {1} and -shape[0] <= read.index < shape[0]:
+            return Obligation(ELEMENT, PROVED, f"{text} is {list(shape)}", line)
+        if ranks and ranks != {1}:
+            return Obligation(ELEMENT, VIOLATED, f"{text} has {max(ranks)} dimensions", line)
+        return Obligation(ELEMENT, ASSUMED, f"the shape of {text} is not known", line)
+    if read.value.is_scalar or read.value.one:
+        return Obligation(ONE, PROVED, f"{text} has", line)
+    return Obligation(ONE, ASSUMED, f"the shape of {text} is not known", line)
+
+
+def _exact(flow: Flow, read: Read, uses: Uses, text: str, line: int) -> Obligation:
+    dtype = read.value.dtype
+    if is_integral(read, uses):
+        if not uses.steps or counts(flow, read):
+            return Obligation(
+                INTEGERS, PROVED, f"{text} is used as it is" if not uses.steps else f"{text} counts", line
+            )
+        return Obligation(INTEGERS, ASSUMED, f"{text} is computed with", line)
+    if dtype is not None and (dtype.category is Category.FLOAT or dtype.term in _SMALL):
+        return Obligation(EXACT, PROVED, f"a double holds every value of {text}", line)
+    if counts(flow, read):
+        return Obligation(EXACT, PROVED, f"{text} counts elements", line)
+    if dtype is not None and dtype.category is Category.COMPLEX:
+        return Obligation(EXACT, VIOLATED, f"{text} is complex", line)
+    return Obligation(EXACT, ASSUMED, f"{text} may hold integers beyond 2**53, or complex numbers", line)
+
+
+_SMALL = ("bool", "uint8", "int8", "int16", "int32")
+
+
+def counts(flow: Flow, read: Read) -> bool:
+    """True for the sum of a bool tensor, a count or a position, which memory keeps far below 2**53."""
+    if read.counts:
+        return True
+    match read.tensor:
+        case ast.Call(func=ast.Attribute(attr="sum"), args=[argument], keywords=[]):
+            base = argument
+        case ast.Call(func=ast.Attribute(attr="sum", value=receiver), args=[], keywords=[]):
+            base = receiver
+        case _:
+            return False
+    found = flow.evaluate(base, read.state)[0]
+    return found.kind is Kind.TENSOR and found.dtype is not None and found.dtype.category is Category.BOOL
+
+
+def meeting_obligations(flow: Flow, read: Read, uses: Uses, meeting: Meeting) -> list[Obligation]:
+    """What one operation with a tensor relies on."""
+    text, value = shorten(flow.context.source.segment(meeting.tensor)), meeting.value
+    found = []
+    if value.kind is Kind.MAYBE:
+        found.append(Obligation(TENSOR, ASSUMED, f"nothing shows that {text} is a tensor", meeting.line))
+    elif value.assumed:
+        first = min(value.assumed)
+        found.append(Obligation(TENSOR, ASSUMED, first.claim, first.line))
+    else:
+        found.append(Obligation(TENSOR, PROVED, f"{text} is one", meeting.line))
+    found += [_dtype(read, uses, meeting, text), _device(read, value, text, meeting.line)]
+    return found
+
+
+def _dtype(read: Read, uses: Uses, meeting: Meeting, text: str) -> Obligation:
+    dtype, line = meeting.value.dtype, meeting.line
+    name = dtype.term if dtype is not None and isinstance(dtype.term, str) else None
+    category = dtype.category if dtype is not None else None
+    on = _known_devices(meeting.value)
+    if on and any(device.startswith("mps") for device in on) and not is_integral(read, uses):
+        return Obligation(DTYPE, VIOLATED, f"{text} is on a device without double precision", line)
+    if meeting.operator is ast.Div and (not on or on != {"cpu"}):
+        if on:
+            reason = f"an accelerator multiplies {text} by the reciprocal of a number, and divides by a tensor"
+            return Obligation(DTYPE, VIOLATED, reason, line)
+        return Obligation(DTYPE, ASSUMED, f"dividing {text} is the same on the CPU only", line)
+    if name in ("float32", "float64"):
+        return Obligation(DTYPE, PROVED, f"{text} is {name}", line)
+    if name in ("float16", "bfloat16"):
+        return _half(read, uses, meeting, text, name, on)
+    if category is Category.INT:
+        if uses.unsure or read.number is None:
+            return Obligation(DTYPE, VIOLATED, f"{text} is an integer tensor, and the number may be a float", line)
+        dimensioned = has_dimensions(meeting.value)
+        if not is_integral(read, uses) or name == "int64" or dimensioned:
+            return Obligation(DTYPE, PROVED, f"{text} is an integer tensor", line)
+        return Obligation(DTYPE, ASSUMED, f"{text} may have no dimension, and then another integer dtype counts", line)
+    if category in (Category.BOOL, Category.COMPLEX):
+        return Obligation(DTYPE, VIOLATED, f"{text} is {name or 'bool or complex'}", line)
+    return Obligation(DTYPE, ASSUMED, f"{text} is not known to be float32 or float64", line)
+
+
+def _half(read: Read, uses: Uses, meeting: Meeting, text: str, name: str, on: set[str]) -> Obligation:
+    """A number meets half precision in single precision; so does a 0-d tensor, on the CPU, as second operand."""
+    if on and on != {"cpu"}:
+        return Obligation(DTYPE, VIOLATED, f"an accelerator rounds a 0-d tensor to {name} first", meeting.line)
+    if meeting.operator is ast.Mult and not meeting.right:
+        return Obligation(DTYPE, VIOLATED, f"a 0-d tensor left of {text} is rounded to {name}", meeting.line)
+    if not has_dimensions(meeting.value) and not is_integral(read, uses):
+        return Obligation(DTYPE, VIOLATED, f"{text} is {name} and may have no dimension", meeting.line)
+    if not on:
+        return Obligation(DTYPE, ASSUMED, f"{text} is {name}: the same on the CPU only", meeting.line)
+    return Obligation(DTYPE, PROVED, f"{text} is {name}, with dimensions, on the CPU", meeting.line)
+
+
+def _device(read: Read, value: Value, text: str, line: int) -> Obligation:
+    own = read.value.devices
+    if own == {"cpu"}:
+        return Obligation(DEVICE, PROVED, "a 0-d tensor on the CPU goes with every device", line)
+    if own and own <= value.devices:
+        return Obligation(DEVICE, PROVED, f"it comes from where {text} is", line)
+    if _known_devices(value) and _known_devices(read.value):
+        return Obligation(DEVICE, VIOLATED, f"{text} is on {', '.join(sorted(_known_devices(value)))}", line)
+    return Obligation(DEVICE, ASSUMED, f"nothing shows that it is on the device of {text}", line)
+
+
+def _known_devices(value: Value) -> set[str]:
+    """The devices that a run showed; empty when one is not known."""
+    found = {device for device in value.devices if isinstance(device, str) and device.split(":")[0] in _DEVICES}
+    return found if found == value.devices else set()
+
+
+_DEVICES = frozenset({"cpu", "cuda", "xpu", "mps", "hpu", "npu", "meta"})
+
+
+def has_dimensions(value: Value) -> bool:
+    """True for a tensor that certainly has a dimension."""
+    ranks = sizes.ranks(value.shape or ())
+    return bool(ranks) and 0 not in ranks
+
+
+def cast_at(flow: Flow, torch: str, read: Read, uses: Uses, meeting: Meeting) -> str:
+    """The method that gives the number the dtype that a Python number would take there; empty without need."""
+    value, dtype = meeting.value, meeting.value.dtype
+    name = dtype.term if dtype is not None and isinstance(dtype.term, str) else None
+    if is_integral(read, uses):
+        return ""
+    if dtype is not None and dtype.category is Category.INT:
+        return f".to({torch}.get_default_dtype())"
+    if has_dimensions(value) or name == "float64":
+        return ""
+    if isinstance(meeting.tensor, ast.Name | ast.Attribute):
+        return f".to({flow.context.source.segment(meeting.tensor)}.dtype)"
+    return f".to({torch}.float32)" if name == "float32" else ""
+
+
+def cast_is_missing(uses: Sequence[Meeting], casts: Sequence[str]) -> Meeting | None:
+    """A meeting with a tensor that may have no dimension, where no dtype can be written."""
+    for meeting, cast in zip(uses, casts, strict=True):
+        dtype = meeting.value.dtype
+        if not cast and not has_dimensions(meeting.value) and (dtype is None or dtype.term != "float64"):
+            return meeting
+    return None

@@ -1,0 +1,119 @@
+"""Where Python takes a number out of a tensor: `t.item()`, `float(t)`, `int(t)`, `t.tolist()[k]`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gbfix.analysis.context import Context
+from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.source import FunctionNode
+from gbfix.analysis.values import Category, Kind, Value
+
+_COUNTS = frozenset({"argmax", "argmin", "count_nonzero"})
+
+
+@dataclass(frozen=True)
+class Read:
+    """One reading of a number. node: the whole expression; tensor: what it reads; value: the facts about that.
+
+    number: the Python type, None where it depends on the dtype. index: the element that `tolist()[index]` takes.
+    implicit: `math.exp(t)`, which reads without a word. warns: torch warns where the tensor requires a gradient.
+    """
+
+    node: ast.expr
+    tensor: ast.expr
+    value: Value
+    state: State
+    number: str | None
+    index: int | None = None
+    implicit: bool = False
+    warns: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """True for a number of elements or a position, which no memory can make too large for a double."""
+        match self.tensor:
+            case ast.Call(func=ast.Attribute(attr=name, value=base)) if name in _COUNTS:
+                return base is not None
+            case _:
+                return False
+
+
+def statement_of(context: Context, node: ast.AST) -> ast.stmt | None:
+    """The innermost statement that a node belongs to."""
+    return next((parent for parent in context.source.ancestors(node) if isinstance(parent, ast.stmt)), None)
+
+
+def reads_of(flow: Flow) -> Iterator[Read]:
+    """The readings of a function in source order, without those of inner functions and unreachable lines."""
+    function = flow.context.function.node
+    inner = {
+        part
+        for node in ast.walk(function)
+        if isinstance(node, FunctionNode | ast.ClassDef) and node is not function
+        for part in ast.walk(node)
+    }
+    nodes = [node for node in ast.walk(function) if isinstance(node, ast.Call | ast.Subscript) and node not in inner]
+    found: dict[ast.expr, Read] = {}
+    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset, -(node.end_col_offset or 0))):
+        statement = statement_of(flow.context, node)
+        state = flow.entry if statement is None else flow.before.get(statement)
+        read = None if state is None else _read(flow, state, node)
+        if read is not None and read.tensor not in found and not any(node in ast.walk(o) for o in found):
+            found[node] = read
+    yield from found.values()
+
+
+def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | None:
+    names = flow.context.names
+    match node:
+        case ast.Call(func=ast.Attribute(value=tensor, attr="item"), args=[], keywords=[]):
+            return _of_tensor(flow, state, node, tensor)
+        case ast.Call(func=ast.Name(id="float" | "int" as kind) as function, args=[argument], keywords=[]) if (
+            names.is_builtin(function, kind)
+        ):
+            inner = _read(flow, state, argument) if isinstance(argument, ast.Call | ast.Subscript) else None
+            if inner is not None:
+                return replace(inner, node=node, number=kind)
+            found = flow.evaluate(argument, state)[0]
+            return Read(node, argument, found, state, kind, warns=True) if found.kind is Kind.TENSOR else None
+        case ast.Subscript(value=ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[]), slice=index):
+            place = _constant(index)
+            element = _of_tensor(flow, state, node, tensor)
+            return None if place is None or element is None else replace(element, index=place)
+        case ast.Call(func=function, args=[argument], keywords=[]):
+            if not (names.qualified(function) or "").startswith("math."):
+                return None
+            found = flow.evaluate(argument, state)[0]
+            return (
+                Read(argument, argument, found, state, "float", implicit=True, warns=True)
+                if _is_tensor(found)
+                else None
+            )
+        case _:
+            return None
+
+
+def _is_tensor(value: Value) -> bool:
+    return value.kind is Kind.TENSOR
+
+
+def _of_tensor(flow: Flow, state: State, node: ast.expr, tensor: ast.expr) -> Read | None:
+    found = flow.evaluate(tensor, state)[0]
+    if not found.tensor_like:
+        return None
+    category = found.dtype.category if found.dtype is not None else None
+    number = {Category.INT: "int", Category.BOOL: "bool", Category.FLOAT: "float"}.get(category) if category else None
+    return Read(node, tensor, found, state, number)
+
+
+def _constant(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=int(place)) if not isinstance(place, bool):
+            return place
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(place))) if not isinstance(place, bool):
+            return -place
+        case _:
+            return None

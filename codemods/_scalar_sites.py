@@ -1,0 +1,194 @@
+"""Finds the numbers that compiled functions read out of tensors, and decides what becomes of each.
+
+The rules of the scalar family share this reading; each takes the findings of its own code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gbfix.analysis.flow import Flow
+from gbfix.analysis.project import FileView
+from gbfix.analysis.regions import CompiledFunction
+from gbfix.analysis.values import INT64, Category
+from gbfix.codemods import _scalar_duties as duty
+from gbfix.codemods._obligations import refusal, shorten
+from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._scalar_reads import Read, reads_of
+from gbfix.codemods._scalar_uses import CAPTURE, OUTSIDE, ForeignError, UseFollower, Uses
+from gbfix.codemods._sites import torch_name
+from gbfix.codemods._text import indentation_of, render
+from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
+
+ARITHMETIC = ("GBF201", "item-in-arithmetic")
+MATH = ("GBF203", "math-on-item")
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+@lru_cache(maxsize=2)
+def scalar_findings(view: FileView) -> tuple[Finding, ...]:
+    """Every number read out of a tensor in the compiled functions of a file, in source order, each with one code."""
+    if view.project.torch.captures("item") or captures_scalars(view):
+        return ()
+    found: list[Finding] = []
+    for compiled in view.compiled:
+        if compiled.fullgraph is not True:  # the whole graph is captured, numbers included
+            found += FunctionScalars(view, compiled).findings()
+    return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
+
+
+def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
+    """The findings of one rule."""
+    return (finding for finding in scalar_findings(view) if finding.code == rule[0])
+
+
+def captures_scalars(view: FileView) -> bool:
+    """True when the file itself turns on the capture of numbers."""
+    return any(
+        isinstance(node, ast.Assign)
+        and any(isinstance(t, ast.Attribute) and t.attr == "capture_scalar_outputs" for t in node.targets)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value is True
+        for node in ast.walk(view.source.tree)
+    )
+
+
+class FunctionScalars:
+    """The numbers of one compiled function."""
+
+    def __init__(self, view: FileView, compiled: CompiledFunction) -> None:
+        self.view = view
+        self.source = view.source
+        self.compiled = compiled
+        self.flow = Flow(view, compiled.function)
+
+    def findings(self) -> Iterator[Finding]:
+        """One finding for each reading whose uses are this family's business."""
+        for read in reads_of(self.flow):
+            uses = Uses()
+            try:
+                follower = UseFollower(self.flow)
+                uses = follower.uses
+                if read.implicit:
+                    follower.follow_function(read.node)
+                else:
+                    follower.follow(read.node)
+                yield self._decide(read, uses)
+            except ForeignError:
+                continue
+            except RefusedError as refused:
+                yield self._finding(read, uses, [refused.obligation], None, refused.advice or OUTSIDE)
+
+    def _decide(self, read: Read, uses: Uses) -> Finding:
+        obligations = duty.read_obligations(self.flow, read, uses)
+        for meeting in uses.meetings:
+            obligations += duty.meeting_obligations(self.flow, read, uses, meeting)
+        obligations = worst_of_each(obligations)
+        refused = refusal(obligations, f"{OUTSIDE}; {CAPTURE}")
+        if refused is not None:
+            raise refused
+        self._check_handlers(read, obligations)
+        name, new_import = torch_name(self.view, read.node)
+        replacements = self._replacements(read, uses, name)
+        fix = Fix("keep the number a tensor", replacements, ("torch",) if new_import else ())
+        proof = "the import is added" if new_import else f"{name} is imported"
+        return self._finding(
+            read, uses, [Obligation("torch is PyTorch", Discharge.PROVED, proof), *obligations], fix, ""
+        )
+
+    def _check_handlers(self, read: Read, obligations: list[Obligation]) -> None:
+        """Inside a `try`, what raised for some values ran a handler."""
+        advice = "move it out of the `try`"
+        for parent in self.source.ancestors(read.node):
+            if parent is self.compiled.function.node:
+                return
+            for o in obligations if isinstance(parent, ast.Try) and parent.handlers else ():
+                if o.discharge is Discharge.ASSUMED and o.claim != duty.DEVICE:
+                    raise RefusedError(o.claim, f"a handler is near, and {o.reason}", o.line, advice)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def _replacements(self, read: Read, uses: Uses, torch: str) -> tuple[Replacement, ...]:
+        edits = {read.node: self._tensor_text(read, uses, torch)}
+        for call in uses.functions:
+            edits[call.func] = f"{torch}.{(self.view.names.qualified(call.func) or '').removeprefix('math.')}"
+        for node in uses.numerators:
+            edits[node] = f"{torch}.tensor({self.source.segment(node)}, dtype={torch}.float64)"
+        casts = [duty.cast_at(self.flow, torch, read, uses, meeting) for meeting in uses.meetings]
+        missing = None if duty.is_integral(read, uses) else duty.cast_is_missing(uses.meetings, casts)
+        if missing is not None:
+            text = shorten(self.source.segment(missing.tensor))
+            raise RefusedError(duty.DTYPE, f"{text} may have no dimension", missing.line, f"give {text} a name")
+        for meeting, cast in zip(uses.meetings, casts, strict=True):
+            if cast:
+                inner = self._with_edits(meeting.top, edits)
+                simple = isinstance(meeting.top, _ATOMS)
+                edits[meeting.top] = f"{inner}{cast}" if simple else f"({inner}){cast}"
+        spans = {node: self.source.span(node) for node in edits}
+        outer = [n for n in edits if not any(o is not n and _contains(spans[o], spans[n]) for o in edits)]
+        return tuple(sorted((Replacement(spans[n], edits[n]) for n in outer), key=lambda r: r.span))
+
+    def _with_edits(self, node: ast.expr, edits: dict[ast.expr, str]) -> str:
+        """The text of an expression on one line, with the edits inside it made. Raises RefusedError."""
+        if node in edits:
+            return edits.pop(node)
+        span = self.source.span(node)
+        if span.line != span.end_line:
+            raise RefusedError(
+                "the expression stands on one line", "it spans lines, and its dtype has to be given", span.line, ""
+            )
+        text = self.source.segment(node)
+        inside = [(self.source.span(n), n) for n in edits if _contains(span, self.source.span(n))]
+        for place, inner in sorted(inside, key=lambda pair: pair[0], reverse=True):
+            new = edits.pop(inner)
+            text = text[: place.column - span.column] + new + text[place.end_column - span.column :]
+        return text
+
+    def _tensor_text(self, read: Read, uses: Uses, torch: str) -> str:
+        """The tensor without dimensions that stands for the number, shared with nobody."""
+        text = render(self.source, read.tensor, {}, indentation_of(self.source, read.tensor)) or ""
+        if not isinstance(read.tensor, _ATOMS):
+            text = f"({text})"
+        dtype, fresh = read.value.dtype, read.value.fresh
+        if read.index is not None:
+            text, fresh = f"{text}[{read.index}]", False
+        elif not read.value.is_scalar:
+            text += ".reshape(())"
+        carries = dtype is None or dtype.category not in (Category.INT, Category.BOOL)
+        if carries and not text.endswith(".detach()"):
+            text += ".detach()"
+        if duty.is_integral(read, uses):
+            if fresh:
+                return text if dtype == INT64 else f"{text}.to({torch}.int64)"
+            return f"{text}.to({torch}.int64, copy=True)"
+        return f"{text}.double()" if fresh else f"{text}.to({torch}.float64, copy=True)"
+
+    def _finding(self, read: Read, uses: Uses, obligations: list[Obligation], fix: Fix | None, advice: str) -> Finding:
+        text = " ".join(self.source.segment(read.tensor).split())
+        return Finding(
+            *(MATH if uses.functions or read.implicit else ARITHMETIC),
+            self.source.span(read.node),
+            f"number read out of {shorten(text, 60)}",
+            self.compiled.function.qualname,
+            self.compiled.reason,
+            tuple(obligations),
+            fix,
+            advice,
+        )
+
+
+def worst_of_each(obligations: list[Obligation]) -> list[Obligation]:
+    """One obligation for each claim: the one that is met worst, of equal ones the first."""
+    rank = {Discharge.VIOLATED: 2, Discharge.ASSUMED: 1}
+    kept: dict[str, Obligation] = {}
+    for obligation in obligations:
+        held = kept.get(obligation.claim)
+        if held is None or rank.get(obligation.discharge, 0) > rank.get(held.discharge, 0):
+            kept[obligation.claim] = obligation
+    return list(kept.values())
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
