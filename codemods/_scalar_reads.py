@@ -78,7 +78,8 @@ def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | No
             if inner is not None:
                 return replace(inner, node=node, number=kind)
             found = flow.evaluate(argument, state)[0]
-            return Read(node, argument, found, state, kind, warns=True) if found.kind is Kind.TENSOR else None
+            is_read = found.kind is Kind.TENSOR and not _of_numbers(flow, state, argument)
+            return Read(node, argument, found, state, kind, warns=True) if is_read else None
         case ast.Subscript(value=ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[]), slice=index):
             place = _constant(index)
             element = _of_tensor(flow, state, node, tensor)
@@ -94,6 +95,13 @@ def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | No
             )
         case _:
             return None
+
+
+def _of_numbers(flow: Flow, state: State, node: ast.expr) -> bool:
+    """True for a function of torch given numbers only, such as torch.div of sizes: Dynamo follows some of these."""
+    if not isinstance(node, ast.Call) or not node.args or flow.context.names.qualified(node.func) is None:
+        return False
+    return all(flow.evaluate(argument, state)[0].kind is Kind.NUMBER for argument in node.args)
 
 
 def _is_tensor(value: Value) -> bool:

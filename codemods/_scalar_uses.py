@@ -22,6 +22,7 @@ OUTSIDE = "return or keep the tensor, detached, and read the number outside of t
 _CLAIM = "the number is only used in tensor arithmetic"
 _STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_CHECKS = frozenset({"torch._check", "torch._check_value", "torch._check_index", "torch._check_type", "torch._assert"})
 MATH = frozenset({"sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "tanh", "atan"})
 """Functions that math and torch call the same, of one number; those of math raise where torch gives NaN or infinity."""
 
@@ -205,6 +206,8 @@ class UseFollower:
             if isinstance(outer, ast.If | ast.While | ast.IfExp) and inner is outer.test:
                 return ForeignError()
             if isinstance(outer, ast.Expr) and isinstance(outer.value, ast.Call) and _says(outer.value):
+                return ForeignError()
+            if isinstance(outer, ast.Call) and (self.context.names.qualified(outer.func) or "") in _CHECKS:
                 return ForeignError()
         text = " ".join(self.source.segment(node).split())
         reason, advice = _sink(text, parent)
