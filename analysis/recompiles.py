@@ -5,8 +5,9 @@ Facts about one run, as observations are: an obligation that needs them is `obse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from gbfix.analysis.observations import ValueSpec
 from gbfix.analysis.source import Function, SourceFile
@@ -36,6 +37,7 @@ class EntrySeen:
     dynamic: bool | None = None
     calls: int = 0
     arguments: tuple[Mapping[str, ValueSpec], ...] = ()
+    compiles: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def moved_recompiles(
     """The recompiles of one file at their lines after a file was edited.
 
     functions: those of the edited text, by those that they were. What is said of a function that is gone is dropped,
-    and so are the lines between the first change and the last.
+    and so are lines that were changed.
     """
 
     def moved(place: Line | None) -> Line | None:
@@ -104,9 +106,9 @@ def moved_recompiles(
     )
 
 
-def _moved_line(line: int, old: list[str], new: list[str]) -> int | None:
-    """Where a line of the old text stands in the new one, as far as the lines above or below it are the same."""
-    if old[:line] == new[:line]:
-        return line
-    from_end = len(old) - line + 1
-    return len(new) - from_end + 1 if old[-from_end:] == new[-from_end:] else None
+def _moved_line(line: int, old: Sequence[str], new: Sequence[str]) -> int | None:
+    """Where a line of the old text stands in the new one; None for one that was changed."""
+    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        if block.a < line <= block.a + block.size:
+            return line - block.a + block.b
+    return None

@@ -24,6 +24,7 @@ from gbfix.cli.check_facts import Refusal
 from gbfix.cli.evidence_recompiles import compiles_of
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
+from gbfix.codemods._varying import Recompiled, recompiled_functions
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source
 from gbfix.engine.model import GbfixError
@@ -41,12 +42,14 @@ _LONGEST_ERROR = 200
 
 @dataclass(frozen=True)
 class Trial:
-    """What a run with the fixes came to. compiles: how often each function was compiled, by where it now stands.
+    """What a run with the fixes came to.
+
+    compiles: how often each code object was compiled for each entry, by where it now stands and its bare name.
 
     problem: why there was no such run, or why it says nothing; empty otherwise.
     """
 
-    compiles: Mapping[tuple[Line, str], int]
+    compiles: Mapping[tuple[Line, str, str], int]
     problem: str = ""
     failed: bool = False
     """True when the program ended in another way than it did without the fixes."""
@@ -83,8 +86,8 @@ def run_trial(evidence: Evidence, outcome: Outcome, seconds: float) -> Trial:
         seen = read_evidence(journal_notes(journals), root=Path(evidence.root))
         names = _names(Path(evidence.root), copies, outcome)
         compiles = {
-            (Line(names.get(place.file, place.file), place.line), place.function): count
-            for place, count in compiles_of(seen).items()
+            (Line(names.get(place.file, place.file), place.line), place.function, entry): count
+            for (place, entry), count in compiles_of(seen).items()
         }
     if status != (evidence.exit_status or 0):
         before = evidence.exit_status or 0
@@ -98,29 +101,31 @@ def display(word: str) -> str:
     return display_name(Path(word)) if os.path.isabs(word) else word
 
 
-def verdict(trial: Trial, project: Project, after: Project, at: Line, function: str) -> str | Refusal:
-    """How often a function is compiled less, in words, or why its fixes are not made.
-
-    project, after: before the fixes and with them; at, function: where its code object begins, before, and its name.
-    """
+def verdict(trial: Trial, one: Recompiled, after: Project) -> str | Refusal:
+    """How often a function is compiled less, in words, or why its fixes are not made. after: the project with them."""
     if trial.problem:
         return Refusal(SAVED, trial.problem if trial.failed else f"not tested: {trial.problem}")
-    row = next((one for one in project.recompiles[at.file] if (one.at, one.function) == (at, function)), None)
-    number = project.recompiles[at.file].index(row) if row is not None else -1
-    moved = after.recompiles[at.file]
-    if row is None or number >= len(moved):
-        return Refusal(SAVED, "not tested: the function is not found again")
-    count = trial.compiles.get((moved[number].at, function), 0)
+    count = _compiles(trial, one, after)
     if count == 0:
-        return Refusal(SAVED, f"not tested: the trial run never compiled {function}")
-    if count >= row.compiles:
+        return Refusal(SAVED, f"not tested: the trial run never compiled {one.name}")
+    if count >= one.compiles:
         return Refusal(
             SAVED,
-            f"it compiled {function} {_times(count)}, {_times(row.compiles)} without",
+            f"it compiled {one.name} {_times(count)}, {_times(one.compiles)} without",
             "the program fixes the size: it computes with it, or with another tensor of that size; leave it as it is "
             "while there are few sizes, or pad to a few in the caller",
         )
-    return f"the recorded command compiled {function} {_times(count)}, {_times(row.compiles)} without"
+    return f"the recorded command compiled {one.name} {_times(count)}, {_times(one.compiles)} without"
+
+
+def _compiles(trial: Trial, one: Recompiled, after: Project) -> int:
+    """How often the function was compiled in the trial; code outside of the project only for its own entry."""
+    if one.function is None:
+        entry = one.entry.function if one.entry is not None else ""
+        return trial.compiles.get((one.row.at, one.row.function, entry), 0)
+    same = [other for other in recompiled_functions(after) if (other.path, other.name) == (one.path, one.name)]
+    at = same[0].row.at if len(same) == 1 else None
+    return sum(n for (line, name, _), n in trial.compiles.items() if (line, name) == (at, one.row.function))
 
 
 def with_outcome(project: Project, outcome: Outcome) -> Project:

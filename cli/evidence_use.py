@@ -78,7 +78,7 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
         if file in by_file:
             observed[name] = by_line(by_file[file], [place.line for place in evidence.settled if place.file == file])
     recompiles = recompiles_by_file(evidence, names)
-    used_files = observed.keys() | recompiles.keys()
+    used_files = observed.keys() | (recompiles.keys() & set(names.values()))
     if used_files:
         files = f"{len(used_files)} file{'' if len(used_files) == 1 else 's'}"
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"

@@ -53,7 +53,7 @@ class Tried:
         project = load_for(self._sources(), self.request)
         after = with_outcome(project, outcome)
         for one in recompiled_functions(project):
-            decided = verdict(trial, project, after, one.row.at, one.row.function)
+            decided = verdict(trial, one, after)
             for path in project.files:
                 for finding in findings_about(project.view(path), one):
                     self._decided[identity_of(path, finding)] = decided

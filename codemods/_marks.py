@@ -9,16 +9,15 @@ from dataclasses import dataclass
 
 from gbfix.analysis.operators import FACTORIES, LIKE_FACTORIES
 from gbfix.analysis.project import FileView
+from gbfix.codemods._always import ADVICE
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, on_its_own, reindented, unused_name
-from gbfix.codemods._tree import all_names, is_elif
+from gbfix.codemods._tree import all_names
 from gbfix.engine.model import Replacement
 
 _MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked", "mark_static")
-_SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Assert | ast.Raise
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_ADVICE = "give the result of the call a name in a statement of its own before, with the mark above it"
+_READING_NAMES = ("locals", "vars", "globals", "dir", "eval", "exec")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +37,6 @@ class Mark:
     def makes(self) -> str:
         """The dimensions as an argument."""
         return str(self.dimensions[0]) if len(self.dimensions) == 1 else str(list(self.dimensions))
-
-
-def statement_of(view: FileView, call: ast.Call) -> ast.stmt:
-    """The statement before which marks for a call can stand.
-
-    Raises RefusedError where the call is not made exactly once, and always, after the statement began.
-    """
-    node: ast.AST = call
-    while not isinstance(node, ast.stmt):
-        parent = view.source.parents[node]
-        if reason := _may_be_skipped(view, parent, node):
-            raise RefusedError("the call is always made", reason, call.lineno, _ADVICE)
-        node = parent
-    return node
 
 
 def is_marked(view: FileView, statement: ast.stmt, mark: Mark, others: Mapping[ast.stmt, Sequence[Mark]]) -> bool:
@@ -108,40 +93,11 @@ def marked_statement(
             name = names[mark.argument] = unused_name(_wanted(view, statement, mark), frozenset(taken))
             taken.add(name)
             lines.append(f"{name} = {on_its_own(_text(view, mark.argument))}")
-        lines.append(f"{function.replace('torch', torch, 1)}({name}{mark.path}, {mark.makes})")
+        line = f"{function.replace('torch', torch, 1)}({name}{mark.path}, {mark.makes})"
+        if line not in lines[-1:]:
+            lines.append(line)
     lines.append(_with_names(view, statement, names))
     return Replacement(source.span(statement), "\n".join(lines)), is_new
-
-
-def _may_be_skipped(view: FileView, parent: ast.AST, child: ast.AST) -> str:
-    """Why what stands in `parent` may run another number of times than once, or later; empty where it does not."""
-    source = view.source
-    match parent:
-        case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return "the call stands in a lambda or in the head of a definition"
-        case ast.IfExp(test=test) if child is not test:
-            return "the call stands in one arm of a conditional expression"
-        case ast.BoolOp(values=[first, *_]) if child is not first:
-            return "`and` or `or` may skip the call"
-        case ast.Compare(comparators=[_, *later]) if child in later:
-            return "a chain of comparisons may skip the call"
-        case ast.comprehension():
-            owner = source.parents[parent]
-            is_first = isinstance(owner, _COMPREHENSIONS) and parent is owner.generators[0] and child is parent.iter
-            return "" if is_first else "a comprehension makes the call many times"
-        case _ if isinstance(parent, _COMPREHENSIONS) and not isinstance(child, ast.comprehension):
-            return "a comprehension makes the call many times"
-        case ast.Assert(test=test) if child is not test:
-            return "the call makes the message of an assert"
-        case ast.If(test=test):
-            return "the condition of an `elif` is not always asked" if is_elif(source, parent) else ""
-        case ast.For(iter=head) | ast.Match(subject=head):
-            return "" if child is head else "the call stands where a target is"
-        case ast.With(items=[first, *_]):
-            return "" if child is first else "what a `with` enters first may change what the call is given"
-        case ast.stmt() if not isinstance(parent, _SIMPLE):
-            return "the call stands in the head of a statement that may ask it again"
-    return ""
 
 
 def _block_around(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
@@ -162,7 +118,7 @@ def _check_not_rebound(statement: ast.stmt, argument: ast.Name) -> None:
     for part in ast.walk(statement):
         if isinstance(part, ast.NamedExpr) and part.target.id == argument.id:
             reason = f"{argument.id} gets its value within the statement"
-            raise RefusedError("the call is always made", reason, part.lineno, _ADVICE)
+            raise RefusedError("the call is always made", reason, part.lineno, ADVICE)
 
 
 def _taken(view: FileView, statement: ast.stmt) -> set[str]:
@@ -179,6 +135,14 @@ def _taken(view: FileView, statement: ast.stmt) -> set[str]:
     return {name for name in all_names(view.source.tree) if name in outer or means_something(name)}
 
 
+def _reads_names(view: FileView, scope: ast.AST) -> ast.Call | None:
+    """A call in a scope that may look at all names."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Call) and any(view.names.is_builtin(node.func, name) for name in _READING_NAMES):
+            return node
+    return None
+
+
 def _wanted(view: FileView, statement: ast.stmt, mark: Mark) -> str:
     """A name for an argument; one that nobody can import from the file where that would be possible."""
     is_top_level = view.source.parents[statement] is view.source.tree
@@ -187,18 +151,25 @@ def _wanted(view: FileView, statement: ast.stmt, mark: Mark) -> str:
 
 def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved: Sequence[ast.expr]) -> None:
     """Raise RefusedError when something before the argument, in the order of evaluation, may do more than read."""
+    scope = view.names.scope_of(statement)
+    if isinstance(scope, ast.ClassDef):
+        reason = "a new name in the body of a class would be an attribute"
+        raise RefusedError("a new name changes nothing", reason, argument.lineno, ADVICE)
+    if (reader := _reads_names(view, scope)) is not None:
+        reason = f"{reader.func.id} may show the new name"  # type: ignore[attr-defined]
+        raise RefusedError("a new name changes nothing", reason, reader.lineno, ADVICE)
     if any(isinstance(parent, ast.JoinedStr) for parent in view.source.ancestors(argument)) and sys.version_info < (
         3,
         12,
     ):
-        raise RefusedError("the order stays the same", "the call stands in an f-string", argument.lineno, _ADVICE)
+        raise RefusedError("the order stays the same", "the call stands in an f-string", argument.lineno, ADVICE)
     if any(isinstance(part, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for part in ast.walk(argument)):
-        raise RefusedError("the order stays the same", "the argument binds or waits", argument.lineno, _ADVICE)
+        raise RefusedError("the order stays the same", "the argument binds or waits", argument.lineno, ADVICE)
     for part in _before(view, statement, argument):
         if part not in moved and not _only_reads(part):
             text = " ".join(view.source.segment(part).split())
             reason = f"{text} would be computed after the argument"
-            raise RefusedError("the order stays the same", reason, part.lineno, _ADVICE)
+            raise RefusedError("the order stays the same", reason, part.lineno, ADVICE)
 
 
 def _before(view: FileView, statement: ast.stmt, argument: ast.expr) -> Iterator[ast.expr]:

@@ -34,7 +34,7 @@ def computes_for_every_size(view: FileView, function: Function, varying: Sequenc
     known = {varying[0].parameter: True, **dict.fromkeys(_numbers(function), False)}
     body = function.node.body
     if not isinstance(body, list):
-        return _Elementwise(view.names, known).knows(body)
+        return not isinstance(body, ast.Name) and _Elementwise(view.names, known).knows(body)
     elementwise = _Elementwise(view.names, known)
     return all(elementwise.takes(statement) for statement in body)
 
@@ -57,6 +57,7 @@ class _Elementwise:
     def __init__(self, names: Names, known: dict[str, bool]) -> None:
         self._names = names
         self._known = known
+        self._arguments = set(known)
 
     def takes(self, statement: ast.stmt) -> bool:
         match statement:
@@ -67,19 +68,25 @@ class _Elementwise:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 return self._assign(name, value)
             case ast.Return(value=ast.Tuple(elts=parts)):
-                return all(self.knows(part) for part in parts)
+                return all(map(self._makes, parts))
             case ast.Return(value=ast.expr() as value):
-                return self.knows(value)
+                return self._makes(value)
         return False
+
+    def _makes(self, node: ast.expr) -> bool:
+        """True for a known value that is not the argument itself, which would leave the function with its mark."""
+        return self.knows(node) and not (isinstance(node, ast.Name) and node.id in self._arguments)
 
     def knows(self, node: ast.expr) -> bool:
         return self._kind(node) is not None
 
     def _assign(self, name: str, value: ast.expr) -> bool:
         kind = self._kind(value)
-        if kind is not None:
-            self._known[name] = kind
-        return kind is not None
+        if kind is None or isinstance(value, ast.Name):
+            return False
+        self._known[name] = kind
+        self._arguments.discard(name)
+        return True
 
     def _kind(self, node: ast.expr) -> bool | None:
         match node:
@@ -113,7 +120,13 @@ class _Elementwise:
         else:
             return None
         operator = OPERATORS.get(operation)
-        if not arguments or operator is None or operator.random or self._kind(arguments[0]) is not True:
+        if (
+            not arguments
+            or operator is None
+            or operator.random
+            or operator.aliases
+            or self._kind(arguments[0]) is not True
+        ):
             return None
         if operation in _WHOLE and len(arguments) == 1:
             return True

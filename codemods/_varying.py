@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from keyword import iskeyword
 
 from gbfix.analysis.observations import TensorSpec, ValueSpec
@@ -45,21 +47,34 @@ class Varying:
 class Recompiled:
     """A function that was compiled again for other sizes.
 
-    compiles: how often it was compiled. expected: how often with those sizes marked, as far as the recorded calls show
-    it. entry: how it was given to torch.compile, None where the run does not say.
+    function: None for one that is not in the given files. path: of the file that defines or else compiles it. entry:
+    how it was given to torch.compile, None where the run does not say. expected: how often it is compiled with those
+    sizes marked, as far as the recorded calls show it.
     """
 
     path: str
-    function: Function
+    name: str
+    function: Function | None
     row: RecompileSeen
     entry: EntrySeen | None
     varying: tuple[Varying, ...]
     expected: int
+    calls: tuple[Mapping[str, ValueSpec], ...] = ()
 
     @property
     def compiles(self) -> int:
         """How often it was compiled."""
+        if self.function is None and self.entry is not None:
+            return self.entry.compiles
         return self.row.compiles
+
+    @property
+    def line(self) -> int:
+        """Where the function begins, or is compiled when it is not in the given files."""
+        if self.function is not None:
+            return self.function.node.lineno
+        at = self.entry.compiled_at if self.entry is not None else None
+        return at.line if at is not None else 0
 
     @property
     def special(self) -> tuple[int, ...]:
@@ -67,9 +82,24 @@ class Recompiled:
         seen = {size for one in self.varying for sizes in one.seen for size in sizes}
         return tuple(size for size in _SPECIAL if size in seen)
 
+    def parameters(self, positional: int, keywords: Collection[str]) -> list[str]:
+        """The names of its positional parameters, as far as they are known; of an unknown function from its calls."""
+        if self.function is not None:
+            arguments = self.function.node.args
+            names = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
+            return names[1:] if self.function.owner is not None and not _is_static(self.function) else names
+        orders = [[name for name in call if name != "self"] for call in self.calls]
+        alike = [names for names in orders if len(names) == positional + len(keywords) and set(keywords) <= set(names)]
+        return alike[0][:positional] if alike else []
 
-def recompiled_functions(project: Project) -> Iterator[Recompiled]:
+
+@lru_cache(maxsize=4)
+def recompiled_functions(project: Project) -> tuple[Recompiled, ...]:
     """Every function of the project that was compiled again for other sizes of its arguments, in source order."""
+    return tuple(_recompiled_functions(project))
+
+
+def _recompiled_functions(project: Project) -> Iterator[Recompiled]:
     for path, rows in sorted(project.recompiles.items()):
         by_code: dict[tuple[int, str], list[RecompileSeen]] = {}
         for row in rows:
@@ -78,15 +108,34 @@ def recompiled_functions(project: Project) -> Iterator[Recompiled]:
         for (line, name), same in sorted(by_code.items()):
             function = function_at(project.files[path], line, name) if path in project.files else None
             if function is not None:
-                yield _recompiled(path, function, same)
+                entries = [entry for row in same for entry in row.entries if entry.defined == row.at]
+                yield _recompiled(path, function, same, entries)
+            elif path not in project.files:
+                yield from _elsewhere(project, same)
 
 
-def _recompiled(path: str, function: Function, rows: Sequence[RecompileSeen]) -> Recompiled:
-    entries = [entry for row in rows for entry in row.entries if entry.defined == row.at]
-    calls = [call for entry in dict.fromkeys(map(_Once, entries)) for call in entry.entry.arguments]
+def _elsewhere(project: Project, rows: Sequence[RecompileSeen]) -> Iterator[Recompiled]:
+    """What the files compile of other code. PyTorch enters its own modules by one function, which they share."""
+    for entry in dict.fromkeys(_Once(entry) for row in rows for entry in row.entries):
+        at = entry.entry.compiled_at
+        if at is not None and at.file in project.files:
+            yield _recompiled(at.file, None, rows, [entry.entry])
+
+
+def _is_static(function: Function) -> bool:
+    decorators = [] if isinstance(function.node, ast.Lambda) else function.node.decorator_list
+    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
+
+
+def _recompiled(
+    path: str, function: Function | None, rows: Sequence[RecompileSeen], entries: Sequence[EntrySeen]
+) -> Recompiled:
+    calls = tuple(call for entry in dict.fromkeys(map(_Once, entries)) for call in entry.entry.arguments)
     found = _from_calls(calls) if calls else _from_guards(rows)
     expected = len({_kept(call, found) for call in calls}) if calls else 1 + _special_sizes(found)
-    return Recompiled(path, function, rows[0], entries[0] if entries else None, found, expected)
+    entry = entries[0] if entries else None
+    name = function.qualname if function is not None else entries[0].function
+    return Recompiled(path, name, function, rows[0], entry, found, expected, calls)
 
 
 @dataclass(frozen=True)

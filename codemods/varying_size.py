@@ -46,33 +46,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.project import FileView, Project
-from gbfix.codemods._compiled_calls import CallSite, Missed, calls_of, passed_to
-from gbfix.codemods._marks import Mark, is_fresh, is_marked, marked_statement, statement_of
+from gbfix.codemods._follow import compile_call
+from gbfix.codemods._mark_obligations import IS_DYNAMIC, about_the_function, about_the_statement, causes, told
+from gbfix.codemods._marked_calls import MarkedStatement, plan
+from gbfix.codemods._marks import is_fresh, marked_statement
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._size_uses import computes_for_every_size, what_fixes_the_size
-from gbfix.codemods._varying import Recompiled, Varying, recompiled_functions
+from gbfix.codemods._varying import Recompiled, recompiled_functions
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Rule, Span
 
 CODE, NAME = "GBF401", "varying-size"
 PUBLIC = "torch.compiler.mark_dynamic"
 """The probe for a public spelling."""
-
-IS_TENSOR = "the argument is a tensor"
-IN_PYTHON = "the call is made in Python"
-IS_DYNAMIC = "the size can be dynamic"
-EVERY_CALL = "every call of it is marked"
-
-
-@dataclass(frozen=True, eq=False)
-class _Statement:
-    """A statement with calls of one compiled function, and what is to be marked before it."""
-
-    view: FileView
-    node: ast.stmt
-    marks: tuple[Mark, ...]
 
 
 def find(view: FileView) -> Iterable[Finding]:
@@ -83,192 +69,43 @@ def find(view: FileView) -> Iterable[Finding]:
 
 def findings_about(view: FileView, one: Recompiled) -> Iterator[Finding]:
     """What `find` gives for one of the functions."""
-    home = view.project.view(one.path)
-    try:
-        _check_worth(one)
-        _check_open(home, one)
-        calls = _calls(view.project, one)
-        _check_reached(one, calls)
-    except RefusedError as refused:
+    planned = plan(view.project, one)
+    if isinstance(planned, RefusedError):
         if one.path == view.source.path:
-            yield _refusal(view, one, one.function.node, refused)
+            yield _of(view, one, _home_node(view, one), [planned.obligation], None, planned.advice)
         return
-    obligations = [_is_tensor(one), _is_dynamic(home, one), _every_call(calls)]
-    for statement in calls.to_mark:
+    obligations = about_the_function(view.project.view(one.path), one, planned)
+    for statement in planned.to_mark:
         if statement.view.source.path == view.source.path:
             yield _finding(statement, one, obligations)
 
 
-@dataclass(frozen=True, eq=False)
-class _Calls:
-    """The calls of a compiled function. marked: how many are already. missed: those before which no mark can stand.
-
-    inside: those by other compiled code, which takes the function in and does not start it.
-    """
-
-    to_mark: tuple[_Statement, ...]
-    marked: int
-    missed: tuple[Missed, ...]
-    inside: tuple[Missed, ...]
+def _home_node(home: FileView, one: Recompiled) -> ast.AST:
+    """The function, or what compiles it where that is not in the given files."""
+    if one.function is not None:
+        return one.function.node
+    found = compile_call(home, one.line)
+    return found or next((s for s in home.source.tree.body if (s.end_lineno or 0) >= one.line), home.source.tree)
 
 
-def _calls(project: Project, one: Recompiled) -> _Calls:
-    marks: dict[ast.stmt, tuple[FileView, list[Mark]]] = {}
-    marked = 0
-    missed: list[Missed] = []
-    inside: list[Missed] = []
-    for found in calls_of(project, one.path, one.function, one.entry):
-        if isinstance(found, Missed):
-            missed.append(found)
-        elif (reason := _compiled_around(found.view, found.call)) is not None:
-            inside.append(Missed(found.view.source.path, found.call.lineno, reason))
-        else:
-            view = found.view
-            try:
-                statement = statement_of(view, found.call)
-                wanted = _marks(one, found)
-            except RefusedError as refused:
-                missed.append(Missed(view.source.path, refused.obligation.line, refused.obligation.reason))
-                continue
-            earlier = {node: these for node, (_, these) in marks.items()}
-            new = [mark for mark in wanted if not is_marked(view, statement, mark, earlier)]
-            marked += not new
-            if new:
-                marks.setdefault(statement, (view, []))[1].extend(new)
-    to_mark = tuple(_Statement(view, node, tuple(these)) for node, (view, these) in marks.items())
-    return _Calls(to_mark, marked, tuple(missed), tuple(inside))
-
-
-def _check_worth(one: Recompiled) -> None:
-    """Raise RefusedError when the run shows that marks would save nothing."""
-    claim, line = "a mark saves a compilation", one.function.node.lineno
-    if not one.varying:
-        what = one.row.source_name or "a tensor"
-        reason = f"the size that changed is that of {what}, which is no argument that is a tensor in every call"
-        raise RefusedError(claim, reason, line, "pass the tensor as an argument, or keep its size the same")
-    if one.expected < one.compiles:
-        return
-    advice = "nothing has to be done: each case is compiled once and kept"
-    if one.special:
-        sizes = " and ".join(map(str, one.special))
-        reason = f"size {sizes} was seen, which PyTorch always compiles for itself, marked or not: {_told(one)}"
-        advice = (
-            "nothing has to be done: it is compiled once and kept; torch._dynamo.decorators.mark_unbacked covers sizes "
-            "0 and 1 too, but then a branch on the size breaks the graph, or is an error under fullgraph=True"
-        )
-        raise RefusedError(claim, reason, line, advice)
-    raise RefusedError(claim, f"other things than sizes changed as well: {_told(one)}", line, advice)
-
-
-def _check_open(home: FileView, one: Recompiled) -> None:
-    """Raise RefusedError when the source shows that a size is fixed."""
-    if (fixes := what_fixes_the_size(home, one.function, one.varying)) is not None:
-        advice = "keep the size the same, or pad to a few sizes in the caller; a mark would not help"
-        raise RefusedError(IS_DYNAMIC, fixes[0], fixes[1], advice)
-
-
-def _check_reached(one: Recompiled, calls: _Calls) -> None:
-    """Raise RefusedError when there is no call that a mark can stand before."""
-    if calls.to_mark or calls.marked:
-        return
-    advice = f"call {_mark_text(one)} in the code that calls it, before the first call"
-    missed = (*calls.missed, *calls.inside)
-    if missed:
-        raise RefusedError("a mark can stand before its calls", _in_words(missed), missed[0].line, advice)
-    reason = f"no call of {one.function.name} is in the given files"
-    raise RefusedError("a mark can stand before its calls", reason, one.function.node.lineno, advice)
-
-
-def _in_words(missed: Sequence[Missed]) -> str:
-    """The reasons, with the lines of all but the first, which stands elsewhere."""
-    first, *others = dict.fromkeys(missed)
-    return "; ".join([first.text, *(f"{one.text} (line {one.line})" for one in others)])
-
-
-def _compiled_around(view: FileView, call: ast.Call) -> str | None:
-    """Why a call is made by compiled code, where a mark would be an error; None when it is not."""
-    compiled = {one.function.node: one.reason for one in view.compiled}
-    for parent in view.source.ancestors(call):
-        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and parent in compiled:
-            return f"the code around it is compiled: {compiled[parent]}"
-    return None
-
-
-def _marks(one: Recompiled, site: CallSite) -> list[Mark]:
-    passed = passed_to(one.function, site)
-    if passed is None:
-        raise RefusedError(EVERY_CALL, "the call unpacks its arguments", site.call.lineno, "")
-    found = []
-    for varying in one.varying:
-        argument = passed.get(varying.parameter)
-        if argument is not None and not isinstance(argument, ast.Constant):
-            alone = all(isinstance(other, ast.Constant) for other in passed.values() if other is not argument)
-            found.append(Mark(argument, varying.path, varying.dimensions, varying.parameter, alone))
-    return found
-
-
-def _is_dynamic(home: FileView, one: Recompiled) -> Obligation:
-    line = one.function.node.lineno
-    if computes_for_every_size(home, one.function, one.varying):
-        reason = "every operation is element by element or over the whole tensor"
-        return Obligation(IS_DYNAMIC, Discharge.PROVED, reason, line)
-    reason = "the source does not show it; where the program fixes the size, the mark has no effect"
-    return Obligation(IS_DYNAMIC, Discharge.ASSUMED, reason, line)
-
-
-def _every_call(calls: _Calls) -> Obligation:
-    if calls.missed:
-        return Obligation(EVERY_CALL, Discharge.ASSUMED, _in_words(calls.missed), calls.missed[0].line)
-    return Obligation(EVERY_CALL, Discharge.PROVED, "the given files show all of them")
-
-
-def _is_tensor(one: Recompiled) -> Obligation:
-    names = ", ".join(f"{varying.parameter}{varying.path}" for varying in one.varying)
-    if all(varying.is_tensor for varying in one.varying):
-        calls = sum(1 for _ in one.entry.arguments) if one.entry is not None else 0
-        reason = f"{names} was one with each of the {calls} kinds of arguments that the run recorded"
-        return Obligation(IS_TENSOR, Discharge.OBSERVED, reason, one.function.node.lineno)
-    reason = f"the run does not show that {names} is a plain tensor in every call; a mark of anything else raises"
-    return Obligation(IS_TENSOR, Discharge.ASSUMED, reason, one.function.node.lineno)
-
-
-def _finding(statement: _Statement, one: Recompiled, obligations: Sequence[Obligation]) -> Finding:
+def _finding(statement: MarkedStatement, one: Recompiled, obligations: Sequence[Obligation]) -> Finding:
     view, node = statement.view, statement.node
-    in_python = Obligation(
-        IN_PYTHON, Discharge.PROVED, "no compiled function of the given files reaches it", node.lineno
-    )
     is_proved = any(o.claim == IS_DYNAMIC and o.discharge is Discharge.PROVED for o in obligations)
     strict = is_proved and all(mark.is_alone and is_fresh(view, mark.argument) for mark in statement.marks)
     try:
         function = _mark_function(view.project, strict=strict)
         replacement, import_torch = marked_statement(view, node, statement.marks, function)
     except RefusedError as refused:
-        return _refusal(view, one, node, refused)
+        return _of(view, one, node, [refused.obligation], None, refused.advice)
     names = " and ".join(dict.fromkeys(mark.parameter + mark.path for mark in statement.marks))
     fix = Fix(f"mark the size of {names} as dynamic", (replacement,), ("torch",) if import_torch else ())
-    return _of(view, one, node, [in_python, *obligations], fix)
-
-
-def _site(view: FileView, node: ast.stmt) -> Span:
-    """The statement, of a compound one the head."""
-    span = view.source.span(node)
-    body = getattr(node, "body", None)
-    if isinstance(body, list) and body:
-        first = view.source.span(body[0])
-        if first.line > span.line:
-            last = view.source.lines[first.line - 2]
-            return Span(span.line, span.column, first.line - 1, len(last))
-    return span
+    return _of(view, one, node, [*about_the_statement(statement, one), *obligations], fix)
 
 
 def _mark_function(project: Project, *, strict: bool) -> str:
     if not strict:
         return "torch._dynamo.maybe_mark_dynamic"
     return PUBLIC if project.torch.captures(PUBLIC) else "torch._dynamo.mark_dynamic"
-
-
-def _refusal(view: FileView, one: Recompiled, node: ast.AST, refused: RefusedError) -> Finding:
-    return _of(view, one, node, [refused.obligation], None, refused.advice)
 
 
 def _of(
@@ -279,39 +116,28 @@ def _of(
     fix: Fix | None,
     advice: str = "",
 ) -> Finding:
-    around = one.function if node is one.function.node else view.source.enclosing_function(node)
+    is_own = one.function is not None and node is one.function.node
+    around = one.function if is_own else view.source.enclosing_function(node)
     holder = around.qualname if around is not None else "<module>"
-    span = _site(view, node) if isinstance(node, ast.stmt) else view.source.span(node)
     reasons = (c.reason for c in view.project.compiled[one.path] if c.function is one.function)
-    region = next(reasons, "in the recorded run")
-    name = one.function.qualname
-    message = f"{name} is compiled again for other sizes of {_sizes(one.varying)} ({_told(one)}{_causes(one)})"
-    return Finding(CODE, NAME, span, message, holder, f"{name} by {region}", tuple(obligations), fix, advice)
+    region = next(reasons, f"torch.compile (line {one.line})")
+    sizes = " and of ".join(varying.told for varying in one.varying) or "a tensor"
+    message = f"{one.name} is compiled again for other sizes of {sizes} ({told(one)}{causes(view.project, one)})"
+    return Finding(
+        CODE, NAME, _site(view, node), message, holder, f"{one.name} by {region}", tuple(obligations), fix, advice
+    )
 
 
-def _sizes(varying: Sequence[Varying]) -> str:
-    return " and of ".join(one.told for one in varying) or "a tensor"
-
-
-def _told(one: Recompiled) -> str:
-    """How often it is compiled, and what that would become."""
-    without = f"{one.compiles} compilations"
-    saved = one.compiles - one.expected
-    return f"{without}, {one.expected} with a mark" if saved > 0 and one.varying else without
-
-
-def _causes(one: Recompiled) -> str:
-    causes = []
-    if one.entry is not None and one.entry.dynamic is False:
-        causes.append("dynamic=False compiles every size for itself")
-    if one.row.limit_hit:
-        causes.append("the recompile limit was reached, after which it runs in Python")
-    return "".join(f"; {cause}" for cause in causes)
-
-
-def _mark_text(one: Recompiled) -> str:
-    first = one.varying[0]
-    return f"torch._dynamo.maybe_mark_dynamic({first.parameter}{first.path}, {first.dimensions[0]})"
+def _site(view: FileView, node: ast.AST) -> Span:
+    """The node, of a statement with a body the head."""
+    span = view.source.span(node)
+    body = getattr(node, "body", None)
+    if isinstance(node, ast.stmt) and isinstance(body, list) and body:
+        first = view.source.span(body[0])
+        if first.line > span.line:
+            last = view.source.lines[first.line - 2]
+            return Span(span.line, span.column, first.line - 1, len(last))
+    return span
 
 
 RULE = Rule(CODE, NAME, "a compiled function that is compiled again for other sizes of a tensor", __doc__, find)

@@ -15,6 +15,7 @@ from gbfix.analysis.source import parse
 from gbfix.cli.apply_trial import SAVED, Trial, run_trial, verdict
 from gbfix.cli.check_facts import Refusal
 from gbfix.cli.outcome import Outcome
+from gbfix.codemods._varying import recompiled_functions
 from gbfix.engine.checked import SHOWN_BY_TRIAL, STAYS_ASSUMED, needs_of, with_trial
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 from gbfix.evidence.model import Evidence
@@ -100,18 +101,19 @@ def decided(trial: Trial) -> str | Refusal:
     source = parse("a.py", "import torch\n\n\n@torch.compile\ndef f(x):\n    return x\n")
     project = load([source], recompiles=recompiles_of(source, Sizes("f", [{"x": (2,)}, {"x": (3,)}])))
     after = project.with_file(parse("a.py", "import math\n" + source.text))
-    return verdict(trial, project, after, Line("a.py", 4), "f")
+    (one,) = recompiled_functions(project)
+    return verdict(trial, one, after)
 
 
 def test_fewer_compilations_let_a_fix_pass() -> None:
-    assert decided(Trial({(Line("a.py", 5), "f"): 1})) == "the recorded command compiled f once, 2 times without"
+    assert decided(Trial({(Line("a.py", 5), "f", "f"): 1})) == "the recorded command compiled f once, 2 times without"
 
 
 @pytest.mark.parametrize(
     ("trial", "reason"),
     [
-        (Trial({(Line("a.py", 5), "f"): 2}), "it compiled f 2 times, 2 times without"),
-        (Trial({(Line("a.py", 4), "f"): 1}), "not tested: the trial run never compiled f"),
+        (Trial({(Line("a.py", 5), "f", "f"): 2}), "it compiled f 2 times, 2 times without"),
+        (Trial({(Line("a.py", 4), "f", "f"): 1}), "not tested: the trial run never compiled f"),
         (Trial({}, "it took too long"), "not tested: it took too long"),
         (Trial({}, "it ends with status 1", failed=True), "it ends with status 1"),
     ],
