@@ -4,19 +4,36 @@
 and NumPy's generators end the graph (GB0007, GB0156), so that each call draws anew. `random.randint`, `random.uniform`
 and `random.randrange` are followed by PyTorch 2.13, and `random.random` by 2.14: those are left alone.
 
-What to do: draw in the caller and pass the number in.
+Before:
 
-    # Before                                 # After
-    @torch.compile                           @torch.compile
-    def f(x):                                def f(x, scale):
-        return x * random.random()               return x * scale
+    @torch.compile
+    def f(x: torch.Tensor):
+        y = x * 2.0
+        if random.random() < 0.5:
+            y = y + 1.0
+        return y
 
-                                             y = f(x, random.random())
+After:
 
-A number as an argument is compiled again for its second value and is free from then on; a choice between two ways
-through the code is compiled once for each. `torch.rand` inside the function needs no break, but draws other numbers.
+    @torch.compile
+    def _f_graph(x: torch.Tensor, *, drawn):
+        y = x * 2.0
+        if drawn < 0.5:
+            y = y + 1.0
+        return y
 
-Reports each place, and changes nothing: the order of draws would have to stay the same for every caller.
+
+    def f(x: torch.Tensor):
+        drawn = random.random()
+        return _f_graph(x, drawn=drawn)
+
+Where the function is compiled elsewhere, or something else than a number is drawn, the draws move to its start: there
+they cost one break and no graph. All draws of a function move together and keep their order. A number as an argument
+is compiled again for its second value and is free from then on.
+
+Stays away, and says so, from a draw that may not happen or happens several times (in a loop, a comprehension, behind
+`and`), when another draw that stays comes before it, when the function may return or raise before, and when its
+arguments are not there at the start. It assumes, where it cannot be shown, that what comes before cannot fail.
 
 Source: PyTorch's GB0007, GB0156.
 """
@@ -26,6 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gbfix.analysis.project import FileView
+from gbfix.codemods._early import moved_finding, moves
 from gbfix.codemods._host_calls import Reads
 from gbfix.codemods._host_sites import HostSite, host_sites
 from gbfix.codemods._refuse import RefusedError
@@ -40,17 +58,20 @@ _ADVICE = (
 
 def find(view: FileView) -> Iterator[Finding]:
     """The draws of one file."""
-    return (_finding(site) for site in host_sites(view, (Reads.DRAW, Reads.NUMPY_DRAW)))
+    for site in host_sites(view, (Reads.DRAW, Reads.NUMPY_DRAW)):
+        message = f"{site.call.name} draws a number within a compiled function"
+        moved = moves(view).get(site.call.node)
+        yield _refused(site, message) if moved is None else moved_finding(site, NAME, message, moved)
 
 
-def _finding(site: HostSite) -> Finding:
+def _refused(site: HostSite, message: str) -> Finding:
     refused = RefusedError(
         "the numbers are drawn in the same order",
         f"{site.text} draws from {site.call.reads.value}, whoever else draws from it",
         site.call.node.lineno,
         _ADVICE,
     )
-    return site.refusal(NAME, f"{site.call.name} draws a number within a compiled function", refused)
+    return site.refusal(NAME, message, refused)
 
 
 RULE = Rule(*NAME, "a draw from Python's or NumPy's random generator within a compiled function", __doc__, find)

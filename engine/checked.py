@@ -89,6 +89,9 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # What now runs before a check or a message: errors, texts, arguments and random numbers are compared.
     "the statements after it cannot fail or warn": (Need.VALUES, Need.DTYPES),
     "the statements after it only compute": (),
+    "the statements before it cannot fail": (Need.VALUES, Need.DTYPES),
+    # A call that draws or changes something shows in the result.
+    "nothing before it changes what is read": (),
     "the statements after it say nothing": (),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
@@ -126,6 +129,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
     "the number is exact in double precision": "the examples hold no integers beyond 2**53",
     "integer arithmetic stays within 64 bits": "the examples hold no integers that large",
+    "the moment of the reading does not matter": "two runs never read the same time",
     "this module can be imported": "a check always imports it by its name, which the program may not",
 }
 """The claims that no check shows, and why."""

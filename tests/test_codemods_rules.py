@@ -33,6 +33,8 @@ FRAMES = {
 }
 """The function around the documented lines of each rule with a rewrite, or all that is around them."""
 
+FRAMES["random-draw-in-region"] = "import random\n\nimport torch\n\n\n{}\n"
+FRAMES["host-value-in-region"] = "import os\n\nimport torch\n\n\n{}\n\n\ng = torch.compile(f)\n"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {

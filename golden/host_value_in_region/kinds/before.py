@@ -21,7 +21,7 @@ def f(x):
     started = clock.time()
     y = x + 1.0
     DEBUG["elapsed"] = tick() - started
-    z = y * (0 * os.getpid() + 1)
+    z = y if x.shape[0] > 9 else y * (0 * os.getpid() + 1)
     frame = inspect.currentframe() is None
     names = len(globals()) > 0
     later = datetime.now().year > 2000
