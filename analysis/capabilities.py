@@ -24,6 +24,20 @@ def f(x):
     print("y")
     return y * 2
 """,
+    "logging": """
+import logging
+def f(x):
+    y = x + 1
+    logging.getLogger("probe").debug("y")
+    return y * 2
+""",
+    "warnings.warn": """
+import warnings
+def f(x):
+    y = x + 1
+    warnings.warn("y", stacklevel=2)
+    return y * 2
+""",
     "torch._higher_order_ops.print": """
 import torch._higher_order_ops
 def f(x):

@@ -93,6 +93,11 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # A call that draws or changes something shows in the result.
     "nothing before it changes what is read": (),
     "the statements after it say nothing": (),
+    # Records, output and warnings are compared in their order, and what an exception leaves of them.
+    "the message says the same": (),
+    "making the message changes nothing": (),
+    "nothing between the message and its new place says anything": (),
+    "nothing between the message and its new place raises": (Need.VALUES, Need.DTYPES),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
     # The copy, or the filled tensor, shows itself where its dtype, strides or gradient matter.
@@ -126,6 +131,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "nobody relies on the error": "the error is one of compiling with fullgraph=True, whose end is the aim of the fix",
     "nobody relies on a warning": "torch shows it once in a process, whoever causes it, so that it is not compared",
     "only first derivatives are taken": "a check takes no other",
+    "nobody turns the warning into an error": "the filters are those of the program, and a check has its own",
     "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
     "the number is exact in double precision": "the examples hold no integers beyond 2**53",
     "integer arithmetic stays within 64 bits": "the examples hold no integers that large",

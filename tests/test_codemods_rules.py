@@ -35,6 +35,9 @@ FRAMES = {
 
 FRAMES["random-draw-in-region"] = "import random\n\nimport torch\n\n\n{}\n"
 FRAMES["host-value-in-region"] = "import os\n\nimport torch\n\n\n{}\n\n\ng = torch.compile(f)\n"
+FRAMES["logging-in-region"] = "import logging\n\nimport torch\n\nlogger = logging.getLogger()\n\n\n{}\n"
+FRAMES["warning-in-region"] = "import warnings\n\nimport torch\n\n\n{}\n"
+FRAMES["reporting-helper"] = "import torch\n\n\n{}\n"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {

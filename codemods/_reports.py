@@ -1,0 +1,88 @@
+"""Finds the messages of a file's compiled functions, and decides what becomes of each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from gbfix.analysis.flow import Flow
+from gbfix.analysis.project import FileView
+from gbfix.analysis.regions import CompiledFunction
+from gbfix.codemods._edges import ADVICE, EDGE
+from gbfix.codemods._obligations import shorten
+from gbfix.codemods._outside import Outside
+from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._report_units import LOGGING, REPORT, WARNING, Unit, only_reports, units_of
+from gbfix.engine.model import Finding
+
+LOGGING_RULE = ("GBF310", "logging-in-region")
+WARNING_RULE = ("GBF311", "warning-in-region")
+REPORT_RULE = ("GBF312", "reporting-helper")
+_PROBES = {LOGGING: "logging", WARNING: "warnings.warn", REPORT: "print"}
+_RULES = {LOGGING: LOGGING_RULE, WARNING: WARNING_RULE, REPORT: REPORT_RULE}
+
+
+@lru_cache(maxsize=2)
+def report_findings(view: FileView) -> tuple[Finding, ...]:
+    """Every message in the compiled functions of a file that costs something, in source order, each with one code."""
+    found: list[Finding] = []
+    for compiled in view.compiled:
+        found += _in_function(view, compiled)
+    return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
+
+
+def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
+    """The findings of one rule."""
+    return (finding for finding in report_findings(view) if finding.code == rule[0])
+
+
+def _in_function(view: FileView, compiled: CompiledFunction) -> Iterator[Finding]:
+    if not units_of(view, compiled.function):
+        return
+    node, called = compiled.function.node, is_called(compiled)
+    if called and isinstance(node, ast.FunctionDef) and only_reports(view, node):
+        return  # its calls are what is found
+    outside = Outside(Flow(view, compiled.function))
+    handled: set[Unit] = set()
+    for unit in outside.edges.units:
+        if unit in handled or unit.kind not in _RULES or unit.statement not in outside.flow.before:
+            continue
+        if view.project.torch.captures(_PROBES[unit.kind]):
+            continue
+        if called or not outside.edges.is_at_edge(unit):
+            finding, units = _attempt(outside, compiled, unit)
+            handled.update(units)
+            yield finding
+
+
+def is_called(compiled: CompiledFunction) -> bool:
+    """True for a function that others call from within a region: a break in it breaks them, wherever it stands."""
+    return compiled.reason.startswith("called from")
+
+
+def _attempt(outside: Outside, compiled: CompiledFunction, unit: Unit) -> tuple[Finding, tuple[Unit, ...]]:
+    found = Finding(
+        *_RULES[unit.kind],
+        outside.source.span(unit.statement),
+        f"{shorten(outside.source.segment(unit.messages[0].func))}(...) ends the graph",
+        compiled.function.qualname,
+        compiled.reason,
+    )
+    try:
+        _check_region(compiled, unit)
+        plan = outside.plan(unit)
+    except RefusedError as refused:
+        return replace(found, obligations=(refused.obligation,), advice=refused.advice), (unit,)
+    return replace(found, obligations=plan.obligations, fix=plan.fix), plan.units
+
+
+def _check_region(compiled: CompiledFunction, unit: Unit) -> None:
+    line = unit.statement.lineno
+    if compiled.fullgraph:
+        reason = "fullgraph=True allows no message, also not where the function ends"
+        raise RefusedError("the caller allows a break", reason, line, ADVICE)
+    if is_called(compiled):
+        advice = "return what it says and report it in the caller, or report it in a function that does nothing else"
+        raise RefusedError(EDGE, f"{compiled.function.qualname} is {compiled.reason}", line, advice)

@@ -1,0 +1,50 @@
+"""A call of a function that only reports, in the middle of a compiled function: called where that begins or ends.
+
+A message in a function that is called from compiled code ends the graph at the call, and the function is compiled in
+pieces of its own. The call moves as a whole.
+
+Before:
+
+    def report(name, x):
+        print(f"{name}: {tuple(x.shape)}")
+
+    @torch.compile
+    def gram(x):
+        y = x @ x.T
+        report("gram", y)
+        return y / 2
+
+After:
+
+    def report(name, x):
+        print(f"{name}: {tuple(x.shape)}")
+
+    @torch.compile
+    def gram(x):
+        y = x @ x.T
+        result = y / 2
+        report("gram", y)
+        return result
+
+A function only reports when each of its statements is a message or prepares one in a name of its own. It moves as
+log messages do (logging-in-region), together with the messages behind it.
+
+Stays away when the function reads an attribute or global name that is set between the two places, and for every
+reason of logging-in-region. An existing `torch.compiler.disable` stays.
+
+Source: torch.compile troubleshooting (GB0059, GB0291).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gbfix.codemods._reports import REPORT_RULE, findings_of
+from gbfix.engine.model import Rule
+
+RULE = Rule(
+    *REPORT_RULE,
+    "a call of a function that only reports, between tensor operations",
+    __doc__,
+    partial(findings_of, rule=REPORT_RULE),
+)

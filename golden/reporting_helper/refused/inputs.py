@@ -1,0 +1,8 @@
+import torch
+
+ENTRY = "entry"
+GRAD = False
+
+
+def inputs():
+    return [(torch.ones(2),), (torch.ones(3),)]
