@@ -198,6 +198,50 @@ class Pair:
 def f(x):
     return dataclasses.asdict(Pair(x))["a"] * 2
 """,
+    "torch.nn.Parameter of a new tensor": """
+import torch
+def f(x):
+    return torch.nn.Parameter(torch.ones(2)) * x
+""",
+    "torch.cuda.nvtx.range_push": """
+import torch
+def f(x):
+    torch.cuda.nvtx.range_push("a")
+    y = x * 2
+    torch.cuda.nvtx.range_pop()
+    return y
+""",
+    "torch.autograd.grad": """
+import torch
+def f(x):
+    w = x.detach().requires_grad_()
+    return torch.autograd.grad((w * w).sum(), w)[0]
+""",
+    "Tensor.backward": """
+import torch
+w = torch.ones(2, requires_grad=True)
+def f(x):
+    (x * w).sum().backward()
+    return x * 2
+""",
+    "step of an optimizer": """
+import torch
+linear = torch.nn.Linear(2, 2)
+optimizer = torch.optim.SGD(linear.parameters(), 0.1)
+def f(x):
+    y = linear(x)
+    optimizer.step()
+    return y * 2
+""",
+    "sparse tensor": """
+def f(x):
+    return x.to_sparse().to_dense() * 2
+""",
+    "comparison of data_ptr": """
+def f(x):
+    y = x + 1
+    return y * 2 if y.data_ptr() == x.data_ptr() else y
+""",
     "LSTM": """
 import torch
 lstm = torch.nn.LSTM(2, 2)

@@ -118,6 +118,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the divisor is not zero": (Need.VALUES,),
     "math does not raise, and rounds as torch does": (Need.VALUES,),
     "the element exists": (Need.VALUES,),
+    "no object of the class leaves the function": (),
 }
 """What each claim needs."""
 

@@ -1,0 +1,20 @@
+import dataclasses
+
+import torch
+
+
+@dataclasses.dataclass
+class Pair:
+    first: torch.Tensor
+    second: int = 2
+
+
+@torch.compile
+def f(x: torch.Tensor):
+    y = x * 2.0
+    pair = Pair(y)
+    return helper(pair) + 1.0
+
+
+def helper(pair):
+    return pair.first * pair.second
