@@ -29,7 +29,7 @@ from gbfix.analysis.flow import Flow
 from gbfix.analysis.liveness import is_read_after
 from gbfix.analysis.source import SourceFile
 from gbfix.analysis.tree import stored_names
-from gbfix.analysis.values import Kind
+from gbfix.analysis.values import UNKNOWN, Kind
 from gbfix.codemods import _boundary_text as text
 from gbfix.codemods._boundary_rest import Rest, read_rest
 from gbfix.codemods._refuse import RefusedError
@@ -110,6 +110,12 @@ class _Mover:
         index = self._function.body.index(node)
         return read_rest(self._flow, self._function.body[index + 1 :], self._nodes)
 
+    def _changed_between(self, first: ast.stmt, last: ast.stmt) -> set[str]:
+        """The names that get another value, or are written, between two departures."""
+        body = self._function.body
+        rest = read_rest(self._flow, body[body.index(first) : body.index(last)], self._nodes)
+        return rest.stored | rest.touched
+
     def moved(self) -> Moved | None:
         """The edit with what it relies on. Raises RefusedError."""
         stops = [departure for departure in self._departures if departure.stops]
@@ -176,7 +182,8 @@ class _Mover:
                 if is_read_after(self._source, self._flow.context.function, [departure.node], name):
                     reason = f"it sets {name}, which is read later"
                     raise RefusedError("nothing reads what it sets", reason, departure.node.lineno, ADVICE)
-            for name in sorted(self._read_by(departure) - bound):
+            given = stored_names([node for node, _ in departure.computed])
+            for name in sorted(self._read_by(departure) - bound - given):
                 if self._flow.context.is_local(name) and (state is None or name not in state.values):
                     return Obligation(claim, Discharge.VIOLATED, f"{name} may have none", departure.node.lineno)
         return Obligation(claim, Discharge.PROVED, "it is set on every path to this line", self._first.lineno)
@@ -208,7 +215,7 @@ class _Mover:
         for name in sorted(self._read_by(departure) - self._bound_inside(departure)):
             if not self._flow.context.is_local(name):
                 continue
-            held = state.values[name]
+            held = state.values.get(name, UNKNOWN)
             if self._is_written(name, departure):
                 if held.kind is not Kind.TENSOR:
                     reason = f"{name} may be changed by what follows, and is not known to be a tensor"
@@ -223,7 +230,7 @@ class _Mover:
         return found
 
     def _is_written(self, name: str, departure: Departure) -> bool:
-        held = self._flow.before[departure.node].values[name]
+        held = self._flow.before[departure.node].values.get(name, UNKNOWN)
         if held.kind is Kind.NUMBER or (held.class_name or "").startswith("tensor."):
             return False
         rest = self._behind[departure.node]
@@ -292,7 +299,8 @@ class _Mover:
         for node, wanted in departure.computed:
             name = self._fresh(wanted)
             indentation = indentation_of(self._source, departure.node)
-            lines.append(f"{name} = {on_its_own(reindented(self._source.segment(node), indentation, ''))}")
+            value = on_its_own(reindented(self._source.segment(node), indentation, ""))
+            lines.append(f"{name} = ({value})" if isinstance(node, ast.NamedExpr) else f"{name} = {value}")
             edits[node] = name
         return lines, edits
 
@@ -319,16 +327,19 @@ class _Mover:
         graph = self._fresh(f"_{function.name.lstrip('_')}_graph")
         edits: dict[ast.AST, str] = {}
         received: dict[str, str] = {}  # what the wrapper calls it, and what the traced part returns for it
+        since: dict[str, ast.stmt] = {}  # the first departure that reads a name
         moved = []
         for departure in self._departures:
             lines, changes = self._computed(departure)
             received |= {name: name for name in changes.values()}
             saved = self._changing(departure)
             for name in self._needed(departure, saved):
-                if name in received and (name in saved or received[name] != name):
+                if name in since and name in self._changed_between(since[name], departure.node):
                     reason = f"{name} changes between the statements that move"
                     raise RefusedError("it reads the same values", reason, departure.node.lineno, ADVICE)
-                received[name] = name
+                if name in since:
+                    continue
+                since[name], received[name] = departure.node, name
                 if name in saved:
                     received[name] = self._fresh(f"{name}_before")
                     lines.append(f"{received[name]} = {saved[name]}")

@@ -37,7 +37,10 @@ def edited(source: SourceFile, node: ast.AST, edits: Edits) -> str:
                 break
     for place, new in sorted(((source.span(part), new) for part, new in edits.items()), reverse=True):
         first, last = place.line - span.line, place.end_line - span.line
-        lines[first : last + 1] = [lines[first][: place.column] + new + lines[last][place.end_column :]]
+        before, after = lines[first][: place.column], lines[last][place.end_column :]
+        if before.endswith(" (") and after.startswith(")") and new.isidentifier():
+            before, after = before[:-1], after[1:]
+        lines[first : last + 1] = [before + new + after]
     lines[-1] = lines[-1][: len(lines[-1]) - cut] if cut else lines[-1]
     lines[0] = lines[0][span.column :]
     return reindented("\n".join(lines), indentation_of(source, node), "")

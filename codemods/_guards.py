@@ -1,0 +1,305 @@
+"""Finds the checks of a file that raise for the value of a tensor, and moves them to the edge of their function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gbfix.analysis.flow import Flow, State, reads_tensor
+from gbfix.analysis.names import Names
+from gbfix.analysis.project import FileView
+from gbfix.analysis.regions import CompiledFunction
+from gbfix.analysis.source import FunctionNode
+from gbfix.analysis.values import Kind
+from gbfix.codemods import _obligations as duty
+from gbfix.codemods._boundary import ADVICE, Departure, Moved, to_edge
+from gbfix.codemods._obligations import shorten
+from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.model import Finding, Fix, Span
+
+GUARD = ("GBF109", "guard-that-raises")
+ASSERT = ("GBF110", "assert-with-computed-message")
+
+_SAME = frozenset({"torch.equal", "torch.allclose", "torch.Tensor.equal", "torch.Tensor.allclose"})
+
+
+@lru_cache(maxsize=2)
+def guard_findings(view: FileView) -> tuple[Finding, ...]:
+    """Every check on a tensor that raises, in the compiled functions of a file, in source order."""
+    found: list[Finding] = []
+    for compiled in view.compiled:
+        if not isinstance(compiled.function.node, ast.Lambda):
+            found += _FunctionGuards(view, compiled).findings()
+    return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
+
+
+def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
+    """The findings of one rule."""
+    return (finding for finding in guard_findings(view) if finding.code == rule[0])
+
+
+def is_guard(statement: ast.If) -> bool:
+    """True for an `if` whose body does nothing that lasts but raise."""
+    return isinstance(statement.body[-1], ast.Raise)
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A check: its statement, its code, and the test that decides."""
+
+    statement: ast.stmt
+    rule: tuple[str, str]
+    test: ast.expr
+
+
+class _FunctionGuards:
+    """The checks of one compiled function."""
+
+    def __init__(self, view: FileView, compiled: CompiledFunction) -> None:
+        self._view = view
+        self._source = view.source
+        self._compiled = compiled
+        self._function = compiled.function
+        self._flow = Flow(view, compiled.function)
+
+    def findings(self) -> list[Finding]:
+        """One finding a check; those that move together share a fix."""
+        node = self._function.node
+        if isinstance(node, ast.Lambda):
+            return []
+        sites = list(self._sites(node.body))
+        own = [site for site in sites if site.statement in node.body]
+        inner = [site for site in sites if site not in own and not self._ends_here(site)]
+        found = [self._refusal(site, self._inner_refusal(site)) for site in inner]
+        for index, site in enumerate(own):
+            try:
+                together = own[index:]
+                moved = to_edge(self._flow, [self._departure(one) for one in together])
+            except RefusedError as refused:
+                found.append(self._refusal(site, refused))
+                continue
+            if moved is not None:
+                found += [self._finding(one, moved) for one in together]
+            break
+        return found
+
+    # -- finding ---------------------------------------------------------------------------
+
+    def _sites(self, body: Sequence[ast.stmt]) -> Iterator[_Site]:
+        for statement in body:
+            state = self._flow.before.get(statement)
+            if state is None or isinstance(statement, FunctionNode | ast.ClassDef):
+                continue
+            site = self._site(statement, state)
+            if site is not None:
+                yield site
+            for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+                block = getattr(statement, name, [])
+                if site is not None and name == "body":
+                    continue
+                if name in ("handlers", "cases"):
+                    for part in block:
+                        yield from self._sites(part.body)
+                else:
+                    yield from self._sites(block)
+
+    def _site(self, statement: ast.stmt, state: State) -> _Site | None:
+        match statement:
+            case ast.If(test=test) if is_guard(statement) and needs_value(self._flow, state, test):
+                return _Site(statement, GUARD, test)
+            case ast.Assert(test=test, msg=message) if needs_value(self._flow, state, test):
+                breaks = not isinstance(message, ast.Constant | None) or not _captured_in_assert(self._view.names, test)
+                return _Site(statement, ASSERT, test) if breaks else None
+            case ast.Expr(value=ast.Call() as call) if self._is_checker(call):
+                return _Site(statement, GUARD, call)
+            case _:
+                return None
+
+    def _is_checker(self, call: ast.Call) -> bool:
+        """True for a call of a function of this file that checks tensors, and does nothing else."""
+        binding = self._view.names.single_definition(call.func)
+        if binding is None or not isinstance(binding.node, ast.FunctionDef) or binding.node.decorator_list:
+            return False
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return False
+        callee = self._source.function_of_node[binding.node]
+        if callee is self._function:
+            return False
+        flow = Flow(self._view, callee)
+        return _only_checks(binding.node.body) and any(
+            isinstance(part, ast.If | ast.Assert)
+            and part in flow.before
+            and needs_value(flow, flow.before[part], part.test)
+            for part in ast.walk(binding.node)
+        )
+
+    # -- deciding --------------------------------------------------------------------------
+
+    def _departure(self, site: _Site) -> Departure:
+        """The check with the tensors that decide computed where it stands."""
+        statement = site.statement
+        if isinstance(statement, ast.If) and statement.orelse:
+            line = statement.orelse[0].lineno
+            raise RefusedError("nothing but the check moves", "it has another side", line, "put that behind the check")
+        if site.test is getattr(statement, "value", None):
+            return Departure(statement, (), stops=True)
+        state = self._flow.before[statement]
+        wanted = "passed" if isinstance(statement, ast.Assert) else "failed"
+        return Departure(statement, tuple(self._computed(site.test, state, wanted)), stops=True)
+
+    def _computed(self, test: ast.expr, state: State, wanted: str) -> Iterator[tuple[ast.expr, str]]:
+        """The part of a test that is a tensor of its own; conditions of several parts stay as they are."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                yield from self._computed(inner, state, "failed" if wanted == "passed" else "passed")
+            case ast.BoolOp(values=[first, *_]):
+                yield from ((part, "value") for part in ast.walk(first) if isinstance(part, ast.NamedExpr))
+            case ast.Name() | ast.Attribute():
+                return
+            case _ if self._reads(test, state):
+                yield from self._read_out(test, state)
+            case _:
+                yield test, wanted
+
+    def _read_out(self, test: ast.expr, state: State) -> Iterator[tuple[ast.expr, str]]:
+        """The tensors that are read by `.item()`, `int()` and the like, but for mere names."""
+        for part in ast.walk(test):
+            if isinstance(part, ast.NamedExpr):
+                yield part, "value"
+                return
+        for part in ast.walk(test):
+            match part:
+                case ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[]):
+                    pass
+                case ast.Call(func=ast.Name(id="int" | "float" | "bool"), args=[inner]):
+                    pass
+                case _:
+                    continue
+            nested = self._reads(inner, state)
+            if not isinstance(inner, ast.Name | ast.Attribute) and not nested:
+                yield inner, "value"
+
+    def _ends_here(self, site: _Site) -> bool:
+        """True for a check at the end of a branch that returns a ready value: nothing is left to be traced there."""
+        node: ast.AST = site.statement
+        for parent in self._source.ancestors(node):
+            if parent is self._function.node:
+                break
+            if not isinstance(parent, ast.If):
+                return False
+        around = self._source.parents[node]
+        block = next(b for b in (around.body, around.orelse) if node in b) if isinstance(around, ast.If) else []
+        after = block[block.index(site.statement) + 1 :] if block else []
+        last = after[-1] if after else None
+        ready = isinstance(last, ast.Return) and isinstance(last.value, ast.Name | ast.Constant | None)
+        return ready and all(
+            (isinstance(one, ast.If) and is_guard(one)) or isinstance(one, ast.Assert) for one in after[:-1]
+        )
+
+    def _reads(self, test: ast.expr, state: State) -> bool:
+        return bool(self._flow.evaluate(test, state)[1].effects.reads) or reads_numbers(self._view.names, test)
+
+    def _inner_refusal(self, site: _Site) -> RefusedError:
+        around = next(iter(self._source.ancestors(site.statement)))
+        names = {ast.For: "for", ast.While: "while", ast.With: "with", ast.Try: "try", ast.If: "if"}
+        name = names.get(type(around), type(around).__name__.lower())
+        advice = {
+            "try": "its handler has to run where it does: move the `try` out of the compiled function with it",
+            "for": "collect the flags in a tensor, and check once behind the loop",
+            "while": "collect the flags in a tensor, and check once behind the loop",
+        }.get(name, ADVICE)
+        return RefusedError(
+            "it can be moved to the end of the function", f"it stands inside a `{name}`", site.statement.lineno, advice
+        )
+
+    # -- making findings -------------------------------------------------------------------
+
+    def _finding(self, site: _Site, moved: Moved) -> Finding:
+        fullgraph = self._compiled.fullgraph
+        line = site.statement.lineno
+        obligations = (*moved.obligations, *duty.fullgraph_obligations(fullgraph, line))
+        fix = Fix(moved.title, moved.replacements)
+        where = (self._function.qualname, self._compiled.reason)
+        return Finding(*site.rule, self._header(site), self._message(site), *where, obligations, fix)
+
+    def _refusal(self, site: _Site, refused: RefusedError) -> Finding:
+        where = (self._function.qualname, self._compiled.reason)
+        message, header = self._message(site), self._header(site)
+        return Finding(*site.rule, header, message, *where, (refused.obligation,), advice=refused.advice or ADVICE)
+
+    def _message(self, site: _Site) -> str:
+        text = shorten(self._source.segment(site.test), 60)
+        return f"assert on the value of {text}" if site.rule is ASSERT else f"check that raises for the value of {text}"
+
+    def _header(self, site: _Site) -> Span:
+        span, end = self._source.span(site.statement), self._source.span(site.test)
+        return Span(span.line, span.column, end.end_line, end.end_column)
+
+
+def needs_value(flow: Flow, state: State, test: ast.expr) -> bool:
+    """True when the truth of a test needs the values of a tensor: also through torch.equal and torch.allclose."""
+    if reads_tensor(flow, state, test):
+        return True
+    _, evaluation = flow.evaluate(test, state)
+    return bool(evaluation.effects.reads) or any(
+        isinstance(part, ast.Call) and _compares_whole(flow, state, part) for part in ast.walk(test)
+    )
+
+
+def reads_numbers(names: Names, test: ast.expr) -> bool:
+    """True when a part of a test turns tensors into a Python value, without being known to."""
+    for part in ast.walk(test):
+        if not isinstance(part, ast.Call):
+            continue
+        if (names.qualified(part.func) or "") in _SAME:
+            return True
+        if isinstance(part.func, ast.Attribute) and part.func.attr in ("equal", "allclose", "item", "tolist"):
+            return True
+        if isinstance(part.func, ast.Name) and part.func.id in ("int", "float", "bool", "any", "all"):
+            return True
+    return False
+
+
+def _compares_whole(flow: Flow, state: State, call: ast.Call) -> bool:
+    if (flow.context.names.qualified(call.func) or "") in _SAME:
+        return True
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("equal", "allclose"):
+        return False
+    return flow.evaluate(call.func.value, state)[0].kind is Kind.TENSOR
+
+
+def _captured_in_assert(names: Names, test: ast.expr) -> bool:
+    """True for a test that becomes an assert of the graph, when its message is constant."""
+    return not reads_numbers(names, test) and not any(
+        isinstance(part, ast.BoolOp) or (isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not))
+        for part in ast.walk(test)
+    )
+
+
+def _only_checks(body: Sequence[ast.stmt]) -> bool:
+    """True when statements only compute locally and raise."""
+    for statement in body:
+        match statement:
+            case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Raise() | ast.Return(value=None):
+                continue
+            # With a constant message an assert is one of the graph, which raises RuntimeError.
+            case ast.Assert(msg=message) if not isinstance(message, ast.Constant | None):
+                continue
+            case ast.Return(value=ast.Constant(value=None)):
+                continue
+            case ast.Assign(targets=[ast.Name()], value=value) if not any(
+                isinstance(part, ast.Call | ast.NamedExpr) for part in ast.walk(value)
+            ):
+                continue
+            case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr=name))) if not name.endswith(
+                "_"
+            ):
+                continue
+            case ast.If(test=test, body=inner, orelse=orelse) if _only_checks(inner) and _only_checks(orelse):
+                if any(isinstance(part, ast.NamedExpr) for part in ast.walk(test)):
+                    return False
+            case _:
+                return False
+    return True

@@ -1,0 +1,9 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    assert (x > 0).all(), f"not positive: {x.sum().item()}"
+    y = x.sin()
+    assert torch.allclose(x, x.round()), "not whole"
+    return y * 2.0

@@ -1,0 +1,15 @@
+import torch
+
+
+def check(mask: torch.Tensor, name: str) -> None:
+    """Raise when something is masked."""
+    if not mask.all():
+        raise ValueError(f"bad {name}")
+    assert mask.any(), f"none in {name}"
+
+
+@torch.compile
+def f(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    y = x + 1.0
+    check(mask, name="mask")
+    return y.sin() * 2.0
