@@ -27,7 +27,7 @@ After:
 The assert stays one: `python -O` still drops it, and it raises AssertionError with its text. A constant message would
 keep the check in the graph, where it raises RuntimeError; that is for you to choose.
 
-Moves like guard-that-raises, stays away for the same reasons, and relies on the same.
+Stays away for the same reasons as guard-that-raises, moves like it, and relies on the same.
 
 Source: torch.compile troubleshooting (GB0170, GB0033).
 """

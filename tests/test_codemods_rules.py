@@ -51,6 +51,9 @@ FRAMES |= {
     "check-message": "(x: torch.Tensor):\n{}\n    return x + 1",
 }
 
+FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
+FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
+
 NEED_A_RUN = {"varying-size"}
 """Rules about recompiles, which only a run shows; their own tests make the documented rewrite."""
 
