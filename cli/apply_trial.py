@@ -24,7 +24,7 @@ from gbfix.cli.check_facts import Refusal
 from gbfix.cli.evidence_recompiles import compiles_of
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
-from gbfix.codemods._varying import Recompiled, recompiled_functions
+from gbfix.codemods._recompiled import Recompiled, recompiled_functions
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source
 from gbfix.engine.model import GbfixError

@@ -12,7 +12,7 @@ from gbfix.cli.check_facts import Refusal
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.run import Request, load_for, run
-from gbfix.codemods._varying import recompiled_functions
+from gbfix.codemods._recompiled import recompiled_functions
 from gbfix.codemods.varying_size import CODE, findings_about
 from gbfix.engine.checked import with_trial
 from gbfix.engine.model import Discharge, Finding, Obligation, SourceError

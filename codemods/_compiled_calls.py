@@ -7,7 +7,8 @@ import ast
 from gbfix.analysis.project import Project
 from gbfix.analysis.recompiles import EntrySeen
 from gbfix.analysis.source import Function
-from gbfix.codemods._follow import Follower, Found, Missed, compiles
+from gbfix.codemods._compile_spellings import compiles
+from gbfix.codemods._follow import Follower, Found, Missed
 
 
 def calls_of(project: Project, path: str, function: Function | None, entry: EntrySeen | None) -> list[Found]:

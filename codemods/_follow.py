@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gbfix.analysis.names import Scope
 from gbfix.analysis.project import FileView, Project
 from gbfix.analysis.source import Function, FunctionNode
+from gbfix.codemods._compile_spellings import compile_call, compiles
 
 _TRANSPARENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled"})
 """Decorators that hand all arguments on."""
@@ -249,26 +250,3 @@ def _end_of_statement(view: FileView, node: ast.AST) -> tuple[int, int]:
 
 def _in_loop(view: FileView, node: ast.AST) -> bool:
     return any(isinstance(parent, ast.For | ast.AsyncFor | ast.While) for parent in view.source.ancestors(node))
-
-
-def compile_call(view: FileView, line: int) -> ast.Call | None:
-    """The one call of torch.compile, or of `module.compile()`, that stands in a line."""
-    source = view.source
-    found = [
-        node
-        for node, _ in view.names.nodes()
-        if isinstance(node, ast.Call)
-        and source.span(node).line <= line <= source.span(node).end_line
-        and (compiles(view, node) or _in_place(node))
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def compiles(view: FileView, node: ast.expr) -> bool:
-    """True for torch.compile, with or without arguments."""
-    called = node.func if isinstance(node, ast.Call) else node
-    return view.names.qualified(called) == "torch.compile"
-
-
-def _in_place(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "compile" and not call.args

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gbfix.analysis.project import FileView, Project
 from gbfix.codemods._follow import Missed
+from gbfix.codemods._recompiled import Recompiled
 from gbfix.codemods._size_uses import computes_for_every_size
-from gbfix.codemods._varying import Recompiled
 from gbfix.engine.model import Discharge, Obligation
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def about_the_statement(statement: MarkedStatement, one: Recompiled) -> list[Obl
     """The mark is not traced, and stands before a tensor."""
     line = statement.node.lineno
     in_python = Obligation(IN_PYTHON, PROVED, "no compiled function of the given files reaches it", line)
-    names = " and ".join(f"{varying.parameter}{varying.path}" for varying in one.varying)
+    names = " and ".join(varying.text for varying in one.varying)
     if not statement.is_certain:
         reason = f"what is called here may be something else than {one.name}, and take something else"
         return [in_python, Obligation(IS_TENSOR, ASSUMED, reason, line)]

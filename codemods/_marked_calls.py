@@ -12,10 +12,10 @@ from gbfix.codemods._always import statement_of
 from gbfix.codemods._compiled_calls import calls_of, passed_to
 from gbfix.codemods._follow import CallSite, Missed
 from gbfix.codemods._mark_obligations import IS_DYNAMIC, in_words, told
-from gbfix.codemods._marks import Mark, is_marked
+from gbfix.codemods._marks import WEAK, Mark, is_marked, marked_statement
+from gbfix.codemods._recompiled import Recompiled
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._size_uses import what_fixes_the_size
-from gbfix.codemods._varying import Recompiled
 
 _REACHED = "a mark can stand before its calls"
 
@@ -24,13 +24,14 @@ _REACHED = "a mark can stand before its calls"
 class MarkedStatement:
     """A statement with calls of one compiled function, and what is to be marked before it.
 
-    is_certain: False when something else than that function may be called there.
+    is_certain: False when something else than that function may be called there. refused: why no mark can be made.
     """
 
     view: FileView
     node: ast.stmt
     marks: tuple[Mark, ...]
     is_certain: bool = True
+    refused: RefusedError | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,23 @@ def _plan(project: Project, one: Recompiled) -> Plan:
                 statements[statement] = replace(planned, marks=(*planned.marks, *new), is_certain=certain)
     if not statements and not marked:
         raise _not_reached(one, [*missed, *inside])
-    return Plan(tuple(statements.values()), tuple(missed))
+    to_mark = tuple(_with_refusal(statement) for statement in statements.values())
+    missed += [_missed(statement) for statement in to_mark if statement.refused is not None]
+    return Plan(to_mark, tuple(missed))
+
+
+def _with_refusal(statement: MarkedStatement) -> MarkedStatement:
+    try:
+        marked_statement(statement.view, statement.node, statement.marks, WEAK)
+    except RefusedError as refused:
+        return replace(statement, refused=refused)
+    return statement
+
+
+def _missed(statement: MarkedStatement) -> Missed:
+    assert statement.refused is not None
+    obligation = statement.refused.obligation
+    return Missed(statement.view.source.path, obligation.line, obligation.reason)
 
 
 def _not_reached(one: Recompiled, missed: Sequence[Missed]) -> RefusedError:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gbfix.analysis.names import Scope
 from gbfix.analysis.operators import FACTORIES, LIKE_FACTORIES
 from gbfix.analysis.project import FileView
 from gbfix.codemods._always import ADVICE
@@ -14,10 +15,14 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, on_its_own, reindented, unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.codemods._varying import EVERY_ITEM
 from gbfix.engine.model import Replacement
 
+WEAK = "torch._dynamo.maybe_mark_dynamic"
+"""The mark that never raises."""
 _MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked", "mark_static")
-_READING_NAMES = ("locals", "vars", "globals", "dir", "eval", "exec")
+_READING_GLOBALS = ("globals", "eval", "exec")
+_READING_NAMES = ("locals", "vars", "dir", *_READING_GLOBALS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,10 @@ def is_marked(view: FileView, statement: ast.stmt, mark: Mark, others: Mapping[a
         match one:
             case ast.Expr(value=ast.Call(args=[marked, *_]) as call) if _mark_name(view, call) is not None:
                 if view.source.segment(marked) == text:
+                    return True
+            case ast.For(iter=ast.Name(id=name)) if name == mark.argument.id and EVERY_ITEM in mark.path:
+                calls = [part for part in ast.walk(one) if isinstance(part, ast.Call)]
+                if calls and all(_mark_name(view, call) is not None for call in calls):
                     return True
         if any(isinstance(n, ast.Name) and n.id == mark.argument.id and _binds(n) for n in ast.walk(one)):
             return False
@@ -89,15 +98,29 @@ def marked_statement(
         elif mark.argument in names:
             name = names[mark.argument]
         else:
+            _check_new_name(view, statement)
             _check_order(view, statement, mark.argument, list(names))
-            name = names[mark.argument] = unused_name(_wanted(view, statement, mark), frozenset(taken))
+            name = names[mark.argument] = unused_name(_wanted(view, statement, mark.parameter), frozenset(taken))
             taken.add(name)
             lines.append(f"{name} = {on_its_own(_text(view, mark.argument))}")
-        line = f"{function.replace('torch', torch, 1)}({name}{mark.path}, {mark.makes})"
-        if line not in lines[-1:]:
+        marking = function.replace("torch", torch, 1)
+        if mark.path.startswith(EVERY_ITEM):
+            _check_new_name(view, statement)
+            words = [unused_name(_wanted(view, statement, word), frozenset(taken)) for word in ("items", "tensor")]
+            lines += _marks_of_items(marking, name, mark, words[-mark.path.count(EVERY_ITEM) :])
+        elif (line := f"{marking}({name}{mark.path}, {mark.makes})") not in lines[-1:]:
             lines.append(line)
     lines.append(_with_names(view, statement, names))
     return Replacement(source.span(statement), "\n".join(lines)), is_new
+
+
+def _marks_of_items(marking: str, name: str, mark: Mark, words: Sequence[str]) -> list[str]:
+    """Loops over the items of a container, and over those of its items. words: what the items are called."""
+    lines = []
+    for depth, item in enumerate(words):
+        lines.append(f"{'    ' * depth}for {item} in {name}:")
+        name = item
+    return [*lines, f"{'    ' * len(lines)}{marking}({name}, {mark.makes})"]
 
 
 def _block_around(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
@@ -135,29 +158,25 @@ def _taken(view: FileView, statement: ast.stmt) -> set[str]:
     return {name for name in all_names(view.source.tree) if name in outer or means_something(name)}
 
 
-def _reads_names(view: FileView, scope: ast.AST) -> ast.Call | None:
-    """A call in a scope that may look at all names."""
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Call) and any(view.names.is_builtin(node.func, name) for name in _READING_NAMES):
+def _reads_names(view: FileView, scope: Scope) -> ast.Call | None:
+    """A call that may look at all names of a scope: there, and for those of the module anywhere."""
+    for node, where in view.names.nodes():
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        known = _READING_NAMES if where is scope else _READING_GLOBALS if isinstance(scope, ast.Module) else ()
+        if any(view.names.is_builtin(node.func, name) for name in known):
             return node
     return None
 
 
-def _wanted(view: FileView, statement: ast.stmt, mark: Mark) -> str:
-    """A name for an argument; one that nobody can import from the file where that would be possible."""
+def _wanted(view: FileView, statement: ast.stmt, word: str) -> str:
+    """A name for a new value; one that nobody can import from the file where that would be possible."""
     is_top_level = view.source.parents[statement] is view.source.tree
-    return f"_{mark.parameter}" if is_top_level else mark.parameter
+    return f"_{word}" if is_top_level else word
 
 
 def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved: Sequence[ast.expr]) -> None:
     """Raise RefusedError when something before the argument, in the order of evaluation, may do more than read."""
-    scope = view.names.scope_of(statement)
-    if isinstance(scope, ast.ClassDef):
-        reason = "a new name in the body of a class would be an attribute"
-        raise RefusedError("a new name changes nothing", reason, argument.lineno, ADVICE)
-    if (reader := _reads_names(view, scope)) is not None:
-        reason = f"{reader.func.id} may show the new name"  # type: ignore[attr-defined]
-        raise RefusedError("a new name changes nothing", reason, reader.lineno, ADVICE)
     if any(isinstance(parent, ast.JoinedStr) for parent in view.source.ancestors(argument)) and sys.version_info < (
         3,
         12,
@@ -170,6 +189,17 @@ def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved:
             text = " ".join(view.source.segment(part).split())
             reason = f"{text} would be computed after the argument"
             raise RefusedError("the order stays the same", reason, part.lineno, ADVICE)
+
+
+def _check_new_name(view: FileView, statement: ast.stmt) -> None:
+    """Raise RefusedError where a new name would be seen."""
+    scope = view.names.scope_of(statement)
+    if isinstance(scope, ast.ClassDef):
+        reason = "a new name in the body of a class would be an attribute"
+        raise RefusedError("a new name changes nothing", reason, statement.lineno, ADVICE)
+    if (reader := _reads_names(view, scope)) is not None:
+        reason = f"{view.source.segment(reader.func)} may show the new name"
+        raise RefusedError("a new name changes nothing", reason, reader.lineno, ADVICE)
 
 
 def _before(view: FileView, statement: ast.stmt, argument: ast.expr) -> Iterator[ast.expr]:

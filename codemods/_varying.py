@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from keyword import iskeyword
 
 from gbfix.analysis.observations import TensorSpec, ValueSpec
-from gbfix.analysis.project import Project
-from gbfix.analysis.recompiles import EntrySeen, RecompileSeen, function_at
-from gbfix.analysis.source import Function
 
 _PLAIN = "torch.Tensor"
-_SPECIAL = (0, 1)
+EVERY_ITEM = "[*]"
+"""Stands in a path for all items of a list or tuple."""
+
+_FEW = 2
+"""As many marks of items are written out."""
+_NUMBERED = re.compile(r"(?:\[\d+\])+")
+SPECIAL = (0, 1)
 """The sizes that PyTorch always compiles for themselves."""
 
 
@@ -40,119 +42,20 @@ class Varying:
             f"dimension {dimension} ({', '.join(map(str, sizes))})"
             for dimension, sizes in zip(self.dimensions, self.seen, strict=True)
         ]
-        return f"{self.parameter}{self.path}, {' and '.join(parts)}"
-
-
-@dataclass(frozen=True, eq=False)
-class Recompiled:
-    """A function that was compiled again for other sizes.
-
-    function: None for one that is not in the given files. path: of the file that defines or else compiles it. entry:
-    how it was given to torch.compile, None where the run does not say. expected: how often it is compiled with those
-    sizes marked, as far as the recorded calls show it.
-    """
-
-    path: str
-    name: str
-    function: Function | None
-    row: RecompileSeen
-    entry: EntrySeen | None
-    varying: tuple[Varying, ...]
-    expected: int
-    calls: tuple[Mapping[str, ValueSpec], ...] = ()
+        return f"{self.text}, {' and '.join(parts)}"
 
     @property
-    def compiles(self) -> int:
-        """How often it was compiled."""
-        if self.function is None and self.entry is not None:
-            return self.entry.compiles
-        return self.row.compiles
-
-    @property
-    def line(self) -> int:
-        """Where the function begins, or is compiled when it is not in the given files."""
-        if self.function is not None:
-            return self.function.node.lineno
-        at = self.entry.compiled_at if self.entry is not None else None
-        return at.line if at is not None else 0
-
-    @property
-    def special(self) -> tuple[int, ...]:
-        """Which of the sizes 0 and 1 were seen."""
-        seen = {size for one in self.varying for sizes in one.seen for size in sizes}
-        return tuple(size for size in _SPECIAL if size in seen)
-
-    def parameters(self, positional: int, keywords: Collection[str]) -> list[str]:
-        """The names of its positional parameters, as far as they are known; of an unknown function from its calls."""
-        if self.function is not None:
-            arguments = self.function.node.args
-            names = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
-            return names[1:] if self.function.owner is not None and not _is_static(self.function) else names
-        orders = [[name for name in call if name != "self"] for call in self.calls]
-        alike = [names for names in orders if len(names) == positional + len(keywords) and set(keywords) <= set(names)]
-        return alike[0][:positional] if alike else []
+    def text(self) -> str:
+        """What varies, as a reader would write it."""
+        return f"each tensor in {self.parameter}" if EVERY_ITEM in self.path else self.parameter + self.path
 
 
-@lru_cache(maxsize=4)
-def recompiled_functions(project: Project) -> tuple[Recompiled, ...]:
-    """Every function of the project that was compiled again for other sizes of its arguments, in source order."""
-    return tuple(_recompiled_functions(project))
-
-
-def _recompiled_functions(project: Project) -> Iterator[Recompiled]:
-    for path, rows in sorted(project.recompiles.items()):
-        by_code: dict[tuple[int, str], list[RecompileSeen]] = {}
-        for row in rows:
-            if row.kind == "size":
-                by_code.setdefault((row.at.line, row.function), []).append(row)
-        for (line, name), same in sorted(by_code.items()):
-            function = function_at(project.files[path], line, name) if path in project.files else None
-            if function is not None:
-                entries = [entry for row in same for entry in row.entries if entry.defined == row.at]
-                yield _recompiled(path, function, same, entries)
-            elif path not in project.files:
-                yield from _elsewhere(project, same)
-
-
-def _elsewhere(project: Project, rows: Sequence[RecompileSeen]) -> Iterator[Recompiled]:
-    """What the files compile of other code. PyTorch enters its own modules by one function, which they share."""
-    for entry in dict.fromkeys(_Once(entry) for row in rows for entry in row.entries):
-        at = entry.entry.compiled_at
-        if at is not None and at.file in project.files:
-            yield _recompiled(at.file, None, rows, [entry.entry])
-
-
-def _is_static(function: Function) -> bool:
-    decorators = [] if isinstance(function.node, ast.Lambda) else function.node.decorator_list
-    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
-
-
-def _recompiled(
-    path: str, function: Function | None, rows: Sequence[RecompileSeen], entries: Sequence[EntrySeen]
-) -> Recompiled:
-    calls = tuple(call for entry in dict.fromkeys(map(_Once, entries)) for call in entry.entry.arguments)
-    found = _from_calls(calls) if calls else _from_guards(rows)
-    expected = len({_kept(call, found) for call in calls}) if calls else 1 + _special_sizes(found)
-    entry = entries[0] if entries else None
-    name = function.qualname if function is not None else entries[0].function
-    return Recompiled(path, name, function, rows[0], entry, found, expected, calls)
-
-
-@dataclass(frozen=True)
-class _Once:
-    """An entry that stands in several rows; the mappings in it cannot be hashed."""
-
-    entry: EntrySeen
-
-    def __hash__(self) -> int:
-        return hash((self.entry.function, self.entry.compiled_at))
-
-
-def _from_calls(calls: Sequence[Mapping[str, ValueSpec]]) -> tuple[Varying, ...]:
+def from_calls(calls: Sequence[Mapping[str, ValueSpec]]) -> tuple[Varying, ...]:
+    """What varies between calls, of which each gives what its arguments were."""
     seen: dict[tuple[str, str], list[ValueSpec]] = {}
     for call in calls:
         for parameter, spec in call.items():
-            for path, inner in _tensors(spec):
+            for path, inner in tensors_in(spec):
                 seen.setdefault((parameter, path), []).append(inner)
     found = []
     for (parameter, path), specs in seen.items():
@@ -165,58 +68,47 @@ def _from_calls(calls: Sequence[Mapping[str, ValueSpec]]) -> tuple[Varying, ...]
             plain = all(spec.type == _PLAIN for spec in specs)
             seen_sizes = tuple(sizes[number] for number in dimensions)
             found.append(Varying(parameter, path, dimensions, seen_sizes, len(shapes[0]), plain))
-    return tuple(found)
+    return tuple(_with_items_together(found, calls))
 
 
-def _from_guards(rows: Sequence[RecompileSeen]) -> tuple[Varying, ...]:
-    """What the guards say, for a run that recorded no arguments."""
-    found: dict[str, dict[int, tuple[int, ...]]] = {}
-    for row in rows:
-        sizes = tuple(int(value) for value in row.values if value.isdigit())
-        if row.source_name.isidentifier() and row.dimension is not None:
-            found.setdefault(row.source_name, {})[row.dimension] = sizes
-    return tuple(Varying(name, "", tuple(sizes), tuple(sizes.values())) for name, sizes in found.items())
+def _with_items_together(found: Sequence[Varying], calls: Sequence[Mapping[str, ValueSpec]]) -> Iterator[Varying]:
+    """The sizes that vary, with one for all items of a container that are tensors and vary in the same dimensions."""
+    for parameter in dict.fromkeys(one.parameter for one in found):
+        its = [one for one in found if one.parameter == parameter]
+        paths = {one.path for one in its}
+        alike = len({(one.dimensions, one.rank, one.path.count("[")) for one in its}) == 1
+        numbered = all(_NUMBERED.fullmatch(path) for path in paths)
+        if len(its) <= _FEW or not alike or not numbered or any(leaves(call[parameter]) != paths for call in calls):
+            yield from its
+            continue
+        seen = tuple(tuple(dict.fromkeys(size for one in its for size in one.seen[n])) for n in range(len(its[0].seen)))
+        path = EVERY_ITEM * its[0].path.count("[")
+        yield Varying(parameter, path, its[0].dimensions, seen, its[0].rank, all(one.is_tensor for one in its))
 
 
-def _tensors(spec: ValueSpec, path: str = "") -> Iterator[tuple[str, ValueSpec]]:
+def leaves(spec: ValueSpec, path: str = "") -> set[str]:
+    """The paths of all that is in lists and tuples, tensors or not."""
+    if (
+        spec.kind in ("list", "tuple")
+        and spec.type == spec.kind
+        and len(spec.items) == (spec.length or len(spec.items))
+    ):
+        return {leaf for key, item in spec.items for leaf in leaves(item, f"{path}[{key}]")}
+    return {path}
+
+
+def tensors_in(spec: ValueSpec, path: str = "") -> Iterator[tuple[str, ValueSpec]]:
     """The tensors in a value, with the text that reads each from it; of containers only plain ones."""
     if spec.kind == "tensor":
         yield path, spec
     elif spec.type == spec.kind and spec.kind in ("list", "tuple", "dict") and path.count("[") < 2:
         for key, item in spec.items:
             if spec.kind != "dict":
-                yield from _tensors(item, f"{path}[{key}]")
+                yield from tensors_in(item, f"{path}[{key}]")
             elif key.isidentifier() and not iskeyword(key):  # other text may stand for a key that is no string
-                yield from _tensors(item, f"{path}[{key!r}]")
+                yield from tensors_in(item, f"{path}[{key!r}]")
 
 
 def _shape(tensor: TensorSpec) -> tuple[int, ...] | None:
     sizes = tuple(size for size in tensor.shape if isinstance(size, int))
     return sizes if len(sizes) == len(tensor.shape) else None
-
-
-def _kept(call: Mapping[str, ValueSpec], varying: Sequence[Varying]) -> str:
-    """What of a call the graph would still be made for with the sizes marked."""
-    marked = {(one.parameter, one.path): one.dimensions for one in varying}
-    parts = []
-    for parameter, spec in sorted(call.items()):
-        tensors = dict(_tensors(spec))
-        if any((parameter, path) in marked for path in tensors):
-            parts += [_kept_tensor(path, inner, marked.get((parameter, path), ())) for path, inner in tensors.items()]
-        else:
-            parts.append(repr(spec))
-    return "; ".join(parts)
-
-
-def _kept_tensor(path: str, spec: ValueSpec, dimensions: tuple[int, ...]) -> str:
-    tensor = spec.tensor
-    assert tensor is not None
-    sizes = [
-        "any" if number in dimensions and size not in _SPECIAL else str(size)
-        for number, size in enumerate(tensor.shape)
-    ]
-    return f"{path} {spec.type} {tensor.dtype} {sizes} {tensor.device} {tensor.requires_grad}"
-
-
-def _special_sizes(varying: Sequence[Varying]) -> int:
-    return max((sum(size in _SPECIAL for size in sizes) for one in varying for sizes in one.seen), default=0)

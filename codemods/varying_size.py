@@ -48,12 +48,12 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from gbfix.analysis.project import FileView, Project
-from gbfix.codemods._follow import compile_call
+from gbfix.codemods._compile_spellings import compile_call
 from gbfix.codemods._mark_obligations import IS_DYNAMIC, about_the_function, about_the_statement, causes, told
 from gbfix.codemods._marked_calls import MarkedStatement, plan
-from gbfix.codemods._marks import is_fresh, marked_statement
+from gbfix.codemods._marks import WEAK, is_fresh, marked_statement
+from gbfix.codemods._recompiled import Recompiled, recompiled_functions
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._varying import Recompiled, recompiled_functions
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Rule, Span
 
 CODE, NAME = "GBF401", "varying-size"
@@ -90,21 +90,20 @@ def _home_node(home: FileView, one: Recompiled) -> ast.AST:
 
 def _finding(statement: MarkedStatement, one: Recompiled, obligations: Sequence[Obligation]) -> Finding:
     view, node = statement.view, statement.node
+    if statement.refused is not None:
+        return _of(view, one, node, [statement.refused.obligation], None, statement.refused.advice)
     is_proved = any(o.claim == IS_DYNAMIC and o.discharge is Discharge.PROVED for o in obligations)
     strict = is_proved and all(mark.is_alone and is_fresh(view, mark.argument) for mark in statement.marks)
-    try:
-        function = _mark_function(view.project, strict=strict)
-        replacement, import_torch = marked_statement(view, node, statement.marks, function)
-    except RefusedError as refused:
-        return _of(view, one, node, [refused.obligation], None, refused.advice)
-    names = " and ".join(dict.fromkeys(mark.parameter + mark.path for mark in statement.marks))
+    function = _mark_function(view.project, strict=strict)
+    replacement, import_torch = marked_statement(view, node, statement.marks, function)
+    names = " and ".join(dict.fromkeys(mark.parameter for mark in statement.marks))
     fix = Fix(f"mark the size of {names} as dynamic", (replacement,), ("torch",) if import_torch else ())
     return _of(view, one, node, [*about_the_statement(statement, one), *obligations], fix)
 
 
 def _mark_function(project: Project, *, strict: bool) -> str:
     if not strict:
-        return "torch._dynamo.maybe_mark_dynamic"
+        return WEAK
     return PUBLIC if project.torch.captures(PUBLIC) else "torch._dynamo.mark_dynamic"
 
 

@@ -15,7 +15,7 @@ from gbfix.analysis.source import parse
 from gbfix.cli.apply_trial import SAVED, Trial, run_trial, verdict
 from gbfix.cli.check_facts import Refusal
 from gbfix.cli.outcome import Outcome
-from gbfix.codemods._varying import recompiled_functions
+from gbfix.codemods._recompiled import recompiled_functions
 from gbfix.engine.checked import SHOWN_BY_TRIAL, STAYS_ASSUMED, needs_of, with_trial
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 from gbfix.evidence.model import Evidence

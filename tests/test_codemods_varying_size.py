@@ -6,9 +6,10 @@ import re
 import textwrap
 
 import pytest
-from recompiled import Sizes, recompiles_of
+from recompiled import Sizes, recompiles_of, spec
 
 from gbfix.analysis.project import load
+from gbfix.analysis.recompiles import EntrySeen, Line, RecompileSeen
 from gbfix.analysis.source import parse
 from gbfix.codemods.varying_size import RULE
 from gbfix.engine.model import Discharge, Finding, Result, Safety
@@ -126,6 +127,23 @@ def test_several_dimensions_and_what_is_in_a_container() -> None:
     )
 
 
+def test_all_tensors_of_a_container() -> None:
+    calls = [{"batch": [[(1, n, 8), (1, n, 8)], [(1, n, 8), (1, n, 8)]]} for n in (3, 4)]
+    expected = (
+        "def main(b):\n    for items in b:\n        for tensor in items:\n"
+        "            torch._dynamo.maybe_mark_dynamic(tensor, 1)\n    step(b)\n"
+    )
+    assert after("def main(b):\n    step(b)\n", Sizes("step", calls), unsafe=True) == expected
+    assert after(expected, Sizes("step", calls), unsafe=True) == expected
+
+
+@pytest.mark.parametrize(
+    "body", ["class A:\n    y = step(make())\n", "def main(a):\n    step(a + 1)\n    return locals()\n"]
+)
+def test_a_new_name_that_would_be_seen_is_not_made(body: str) -> None:
+    assert refusals(STEP + body)
+
+
 def test_a_compiled_attribute_and_a_module() -> None:
     text = textwrap.dedent("""\
         import torch
@@ -155,6 +173,47 @@ def test_a_function_compiled_in_one_file_and_called_in_another() -> None:
     assert finding.fix is not None
     assert finding.fix.imports == ("torch",)
     assert not list(RULE.find(project.view("program.py")))
+
+
+def test_a_function_that_the_compiled_one_is_passed_to() -> None:
+    body = """\
+        def run(model, data):
+            return model(data)
+
+
+        class Loop:
+            def __init__(self, model):
+                self.model = model
+
+            def __call__(self, x):
+                return self.model(x)
+
+
+        def main(x):
+            return run(step, x), Loop(model=step)(x)
+        """
+    result = fixed(STEP + textwrap.dedent(body), unsafe=True)
+    assert "    torch._dynamo.maybe_mark_dynamic(data, 0)\n    return model(data)\n" in result.after
+    assert "        torch._dynamo.maybe_mark_dynamic(x, 0)\n        return self.model(x)\n" in result.after
+    assert result.after.count("mark_dynamic") == 2
+    passed, _ = result.findings
+    (open_one,) = (o for o in passed.obligations if o.discharge is Discharge.ASSUMED)
+    assert open_one.claim == "the argument is a tensor"
+
+
+def test_a_module_of_a_library() -> None:
+    source = parse(
+        "program.py", "import torch\nfrom library import Net\n\nnet = torch.compile(Net())\nnet(a, mask=b)\n"
+    )
+    calls = tuple({"self": spec("net"), "x": spec((n, 4)), "mask": spec((n, 4))} for n in (2, 3))
+    at = Line("/lib/library.py", 7)
+    entry = EntrySeen("Net.forward", at, Line("program.py", 4), calls=2, arguments=calls, compiles=2)
+    recompiles = {at.file: (RecompileSeen(at, "forward", "size", entries=(entry,)),)}
+    (finding,) = RULE.find(load([source], recompiles=recompiles).view("program.py"))
+    assert finding.fix is not None
+    assert finding.fix.replacements[0].source == (
+        "torch._dynamo.maybe_mark_dynamic(a, 0)\ntorch._dynamo.maybe_mark_dynamic(b, 0)\nnet(a, mask=b)"
+    )
 
 
 def test_size_one_first_is_explained() -> None:
