@@ -119,6 +119,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "math does not raise, and rounds as torch does": (Need.VALUES,),
     "the element exists": (Need.VALUES,),
     "no object of the class leaves the function": (),
+    "what is compared has no dimension": (),
+    "the tensors have one shape": (),
+    "the tensors have one dtype": (Need.DTYPES,),
+    "nothing that is compared is NaN": (Need.VALUES,),
 }
 """What each claim needs."""
 

@@ -47,6 +47,7 @@ FRAMES |= {
     "size-computed-with-tensors": "(x: torch.Tensor):\n{}\n    return y",
     "requires-grad-inside": "(x: torch.Tensor):\n{}\n    return y",
     "default-device": "(x: torch.Tensor):\n{}\n    return y",
+    "sorted-tensors": "(x: torch.Tensor):\n{}\n    return y, z",
     "class-in-function": "import torch\n\n\n{}\n",
     "check-message": "(x: torch.Tensor):\n{}\n    return x + 1",
 }

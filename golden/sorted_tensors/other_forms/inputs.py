@@ -1,0 +1,7 @@
+import torch
+
+ENTRY = "f"
+
+
+def inputs():
+    return [(torch.ones(2), True)]
