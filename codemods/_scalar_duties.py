@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import Flow
-from gbfix.analysis.values import Category, Kind, Value
+from gbfix.analysis.values import CONTIGUOUS, Category, Kind, Value
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._scalar_reads import Read
+from gbfix.codemods._scalar_reads import Read, statement_of
 from gbfix.codemods._scalar_uses import Meeting, Uses
+from gbfix.codemods._scalar_views import written_through
 from gbfix.engine.model import Discharge, Obligation
 
 PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
@@ -25,17 +26,20 @@ FINITE = "the number is finite and fits an integer of 64 bits"
 DIVISOR = "the divisor is not zero"
 DOMAIN = "math does not raise, and rounds as torch does"
 ELEMENT = "the element exists"
+INDEXED = "the indexed tensor has a dimension"
+SHARED = "identity and strides do not matter"
 
 
 def is_integral(read: Read, uses: Uses) -> bool:
     """True when the number is an integer for Python all the way."""
-    return read.number in ("int", "bool") and not uses.floating
+    number = read.number or ("int" if uses.indexed else None)
+    return number in ("int", "bool") and not uses.floating
 
 
 def read_obligations(flow: Flow, read: Read, uses: Uses) -> list[Obligation]:
     """What taking the number out of its tensor relied on."""
     text, line = shorten(flow.context.source.segment(read.tensor)), read.node.lineno
-    found = [_kind(read, text, line), _one(read, text, line), _exact(flow, read, uses, text, line)]
+    found = [_kind(read, text, line), _one(read, uses, text, line), _exact(flow, read, uses, text, line)]
     dtype = read.value.dtype
     if read.number == "int" and (dtype is None or dtype.category not in (Category.INT, Category.BOOL)):
         found.append(Obligation(FINITE, ASSUMED, f"int() raises for NaN and infinity in {text}", line))
@@ -60,11 +64,12 @@ def _kind(read: Read, text: str, line: int) -> Obligation | None:
     return None
 
 
-def _one(read: Read, text: str, line: int) -> Obligation:
-    if read.index is not None:
+def _one(read: Read, uses: Uses, text: str, line: int) -> Obligation:
+    places = uses.elements if read.listed else [] if read.index is None else [read.index]
+    if read.listed or places:
         shape = sizes.sample(read.value.shape or ())
         ranks = sizes.ranks(read.value.shape or ())
-        if shape is not None and ranks == {1} and -shape[0] <= read.index < shape[0]:
+        if shape is not None and ranks == {1} and all(-shape[0] <= place < shape[0] for place in places):
             return Obligation(ELEMENT, PROVED, f"{text} is {list(shape)}", line)
         if ranks and ranks != {1}:
             return Obligation(ELEMENT, VIOLATED, f"{text} has {max(ranks)} dimensions", line)
@@ -121,11 +126,18 @@ def meeting_obligations(flow: Flow, read: Read, uses: Uses, meeting: Meeting) ->
     else:
         found.append(Obligation(TENSOR, PROVED, f"{text} is one", meeting.line))
     found += [_dtype(read, uses, meeting, text), _device(read, value, text, meeting.line)]
+    if meeting.operator is ast.Subscript:
+        found.append(_view(flow, uses, meeting, text))
+        known = has_dimensions(value)
+        reason = f"{text} has" if known else f"{text} may have no dimension, for which another text is raised"
+        found.append(Obligation(INDEXED, PROVED if known else ASSUMED, reason, meeting.line))
     return found
 
 
 def _dtype(read: Read, uses: Uses, meeting: Meeting, text: str) -> Obligation:
     dtype, line = meeting.value.dtype, meeting.line
+    if meeting.operator is ast.Subscript:
+        return _index_dtype(read, uses, text, line)
     name = dtype.term if dtype is not None and isinstance(dtype.term, str) else None
     category = dtype.category if dtype is not None else None
     on = _known_devices(meeting.value)
@@ -150,6 +162,14 @@ def _dtype(read: Read, uses: Uses, meeting: Meeting, text: str) -> Obligation:
     if category in (Category.BOOL, Category.COMPLEX):
         return Obligation(DTYPE, VIOLATED, f"{text} is {name or 'bool or complex'}", line)
     return Obligation(DTYPE, ASSUMED, f"{text} is not known to be float32 or float64", line)
+
+
+def _index_dtype(read: Read, uses: Uses, text: str, line: int) -> Obligation:
+    if not is_integral(read, uses) or read.number == "bool":
+        return Obligation(DTYPE, VIOLATED, f"the index of {text} is no integer", line)
+    if read.number is None:
+        return Obligation(DTYPE, ASSUMED, f"the index of {text} is not known to be an integer", line)
+    return Obligation(DTYPE, PROVED, f"the index of {text} is an integer", line)
 
 
 def _half(read: Read, uses: Uses, meeting: Meeting, text: str, name: str, on: set[str]) -> Obligation:
@@ -185,6 +205,28 @@ def _known_devices(value: Value) -> set[str]:
 _DEVICES = frozenset({"cpu", "cuda", "xpu", "mps", "hpu", "npu", "meta"})
 
 
+def _view(flow: Flow, uses: Uses, meeting: Meeting, text: str) -> Obligation:
+    """An index gives a view, which others may write through, and whose strides are those of the tensor.
+
+    Element-wise operations do not mind; sums and products of matrices add in an order that follows the strides.
+    """
+    source = flow.context.source
+    subscript = next(node for node in uses.indexed if any(part is meeting.top for part in ast.walk(node.slice)))
+    parent = source.parents[subscript]
+    if written_through(flow.context, subscript):
+        return Obligation(SHARED, VIOLATED, f"the element of {text} is written through", meeting.line)
+    statement = statement_of(flow.context, subscript)
+    state = flow.entry if statement is None else flow.before.get(statement, flow.entry)
+    element_wise = isinstance(parent, ast.UnaryOp | ast.Compare | ast.BinOp)
+    element_wise &= not isinstance(getattr(parent, "op", None), ast.MatMult)
+    if meeting.value.layout == CONTIGUOUS and element_wise and isinstance(parent, ast.expr):
+        found, evaluation = flow.evaluate(parent, state)
+        effects = evaluation.effects
+        if found.kind is Kind.TENSOR and found.fresh and not effects.writes and not effects.impure:
+            return Obligation(SHARED, PROVED, "the element is only computed with", meeting.line)
+    return Obligation(SHARED, ASSUMED, f"the element of {text} becomes a copy, with strides of its own", meeting.line)
+
+
 def has_dimensions(value: Value) -> bool:
     """True for a tensor that certainly has a dimension."""
     ranks = sizes.ranks(value.shape or ())
@@ -194,6 +236,8 @@ def has_dimensions(value: Value) -> bool:
 def cast_at(flow: Flow, torch: str, read: Read, uses: Uses, meeting: Meeting) -> str:
     """The method that gives the number the dtype that a Python number would take there; empty without need."""
     value, dtype = meeting.value, meeting.value.dtype
+    if meeting.operator is ast.Subscript:
+        return ".reshape(1)"
     name = dtype.term if dtype is not None and isinstance(dtype.term, str) else None
     if is_integral(read, uses):
         return ""

@@ -19,7 +19,8 @@ class Read:
     """One reading of a number. node: the whole expression; tensor: what it reads; value: the facts about that.
 
     number: the Python type, None where it depends on the dtype. index: the element that `tolist()[index]` takes.
-    implicit: `math.exp(t)`, which reads without a word. warns: torch warns where the tensor requires a gradient.
+    listed: `tolist()`, of which names take elements. implicit: `math.exp(t)` and `x[t]`, which read without a word.
+    warns: torch warns where the tensor requires a gradient.
     """
 
     node: ast.expr
@@ -28,6 +29,7 @@ class Read:
     state: State
     number: str | None
     index: int | None = None
+    listed: bool = False
     implicit: bool = False
     warns: bool = False
 
@@ -81,9 +83,14 @@ def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | No
             is_read = found.kind is Kind.TENSOR and not _of_numbers(flow, state, argument)
             return Read(node, argument, found, state, kind, warns=True) if is_read else None
         case ast.Subscript(value=ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[]), slice=index):
-            place = _constant(index)
+            place = constant_index(index)
             element = _of_tensor(flow, state, node, tensor)
             return None if place is None or element is None else replace(element, index=place)
+        case ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[], keywords=[]):
+            elements = _of_tensor(flow, state, node, tensor)
+            return None if elements is None else replace(elements, listed=True)
+        case ast.Subscript(slice=index):
+            return _index(flow, state, index)
         case ast.Call(func=function, args=[argument], keywords=[]):
             if not (names.qualified(function) or "").startswith("math."):
                 return None
@@ -95,6 +102,19 @@ def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | No
             )
         case _:
             return None
+
+
+def _index(flow: Flow, state: State, index: ast.expr) -> Read | None:
+    """The one tensor without dimensions among indices, which Python reads; bool and uint8 ones are masks."""
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        if isinstance(part, ast.Slice | ast.Constant):
+            continue
+        found = flow.evaluate(part, state)[0]
+        dtype = found.dtype
+        whole = dtype is not None and dtype.category is Category.INT and dtype.term != "uint8"
+        if found.kind is Kind.TENSOR and found.is_scalar and whole:
+            return Read(part, part, found, state, "int", implicit=True)
+    return None
 
 
 def _of_numbers(flow: Flow, state: State, node: ast.expr) -> bool:
@@ -117,7 +137,8 @@ def _of_tensor(flow: Flow, state: State, node: ast.expr, tensor: ast.expr) -> Re
     return Read(node, tensor, found, state, number)
 
 
-def _constant(node: ast.expr) -> int | None:
+def constant_index(node: ast.expr) -> int | None:
+    """The number that a constant index is, None for another index."""
     match node:
         case ast.Constant(value=int(place)) if not isinstance(place, bool):
             return place

@@ -23,6 +23,7 @@ from gbfix.codemods._text import indentation_of, render
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 ARITHMETIC = ("GBF201", "item-in-arithmetic")
+INDEX = ("GBF202", "tensor-as-index")
 MATH = ("GBF203", "math-on-item")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
@@ -71,7 +72,9 @@ class FunctionScalars:
             try:
                 follower = UseFollower(self.flow)
                 uses = follower.uses
-                if read.implicit:
+                if read.listed:
+                    follower.follow_list(read.node)
+                elif read.implicit and isinstance(self.source.parents[read.node], ast.Call):
                     follower.follow_function(read.node)
                 else:
                     follower.follow(read.node)
@@ -126,6 +129,8 @@ class FunctionScalars:
                 inner = self._with_edits(meeting.top, edits)
                 simple = isinstance(meeting.top, _ATOMS)
                 edits[meeting.top] = f"{inner}{cast}" if simple else f"({inner}){cast}"
+        for subscript in uses.indexed:
+            edits[subscript] = f"{self._with_edits(subscript, edits)}[{_place(subscript)}]"
         spans = {node: self.source.span(node) for node in edits}
         outer = [n for n in edits if not any(o is not n and _contains(spans[o], spans[n]) for o in edits)]
         return tuple(sorted((Replacement(spans[n], edits[n]) for n in outer), key=lambda r: r.span))
@@ -152,7 +157,11 @@ class FunctionScalars:
         if not isinstance(read.tensor, _ATOMS):
             text = f"({text})"
         dtype, fresh = read.value.dtype, read.value.fresh
-        if read.index is not None:
+        if uses.indexed and read.implicit:
+            return text  # read at once, and only as an index
+        if read.listed:
+            fresh = False
+        elif read.index is not None:
             text, fresh = f"{text}[{read.index}]", False
         elif not read.value.is_scalar:
             text += ".reshape(())"
@@ -165,10 +174,16 @@ class FunctionScalars:
             return f"{text}.to({torch}.int64, copy=True)"
         return f"{text}.double()" if fresh else f"{text}.to({torch}.float64, copy=True)"
 
+    def _rule(self, read: Read, uses: Uses) -> tuple[str, str]:
+        subscript = read.implicit and not isinstance(self.source.parents[read.node], ast.Call)
+        if uses.indexed or subscript:
+            return INDEX
+        return MATH if uses.functions or read.implicit else ARITHMETIC
+
     def _finding(self, read: Read, uses: Uses, obligations: list[Obligation], fix: Fix | None, advice: str) -> Finding:
         text = " ".join(self.source.segment(read.tensor).split())
         return Finding(
-            *(MATH if uses.functions or read.implicit else ARITHMETIC),
+            *self._rule(read, uses),
             self.source.span(read.node),
             f"number read out of {shorten(text, 60)}",
             self.compiled.function.qualname,
@@ -188,6 +203,12 @@ def worst_of_each(obligations: list[Obligation]) -> list[Obligation]:
         if held is None or rank.get(obligation.discharge, 0) > rank.get(held.discharge, 0):
             kept[obligation.claim] = obligation
     return list(kept.values())
+
+
+def _place(subscript: ast.Subscript) -> str:
+    """The index that takes out the one element of the dimension that a tensor of one index leaves."""
+    parts = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    return ", ".join(":" if isinstance(part, ast.Slice) else "0" for part in parts).removesuffix(", :")
 
 
 def _contains(outer: Span, inner: Span) -> bool:

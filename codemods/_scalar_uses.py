@@ -12,7 +12,7 @@ from gbfix.analysis.literals import is_nonzero_constant, number_of
 from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._scalar_reads import statement_of
+from gbfix.codemods._scalar_reads import constant_index, statement_of
 
 CAPTURE = (
     "torch._dynamo.config.capture_scalar_outputs = True lets Dynamo capture the number, for the whole process; for a "
@@ -46,7 +46,8 @@ class Meeting:
 class Uses:
     """Everything that becomes of one number.
 
-    floating: its arithmetic makes it a float, or may do so if unsure. steps: it is computed with.
+    floating: its arithmetic makes it a float, or may do so if unsure. steps: it is computed with. indexed: tensors
+    that it is an index of. elements: what is taken of a list.
     """
 
     meetings: list[Meeting] = field(default_factory=list)
@@ -58,6 +59,8 @@ class Uses:
     functions: list[ast.Call] = field(default_factory=list)
     augmented: list[ast.AugAssign] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    indexed: list[ast.Subscript] = field(default_factory=list)
+    elements: list[int] = field(default_factory=list)
 
 
 class ForeignError(Exception):
@@ -85,6 +88,22 @@ class UseFollower:
         self._called(argument, call, call.func)
         return self.uses
 
+    def follow_list(self, node: ast.expr) -> Uses:
+        """The uses of the elements of `t.tolist()`, each taken by a constant."""
+        parent = self.source.parents[node]
+        match parent:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                for load in self._loads(name, parent):
+                    taken = self.source.parents[load]
+                    place = constant_index(taken.slice) if isinstance(taken, ast.Subscript) else None
+                    if place is None or not isinstance(taken, ast.Subscript) or not isinstance(taken.ctx, ast.Load):
+                        raise self._refused(load, taken)
+                    self.uses.elements.append(place)
+                    self._climb(taken)
+            case _:
+                raise self._refused(node, parent)
+        return self.uses
+
     def _state(self, node: ast.AST) -> State:
         statement = statement_of(self.context, node)
         state = self.flow.entry if statement is None else self.flow.before.get(statement)
@@ -104,6 +123,12 @@ class UseFollower:
                 if found.kind is not Kind.TENSOR:
                     raise self._refused(node, parent)
                 self._meet(node, other, found, type(op), node is right)
+            case ast.Subscript(value=base, slice=index) if index is node:
+                self._index(node, parent, base)
+            case ast.Tuple() if isinstance(self.source.parents[parent], ast.Subscript):
+                subscript = self.source.parents[parent]
+                assert isinstance(subscript, ast.Subscript)
+                self._index(node, subscript, subscript.value)
             case ast.Call(func=function, args=[argument], keywords=[]) if argument is node:
                 self._called(node, parent, function)
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
@@ -169,24 +194,43 @@ class UseFollower:
             raise self._refused(node, call)
 
     def _named(self, name: str, statement: ast.stmt) -> None:
+        if name not in self.uses.names:
+            self.uses.names.add(name)
+            for load in self._loads(name, statement):
+                self._climb(load)
+
+    def _loads(self, name: str, statement: ast.stmt) -> list[ast.Name]:
+        """Every reading of a name that the statement alone sets, all of them in this function."""
         names, scope = self.context.names, self.context.function.node
-        if name in self.uses.names:
-            return
-        self.uses.names.add(name)
         owner, bindings = names.lookup(name, statement)
         if owner is not scope or len(bindings) != 1 or self._reads_scopes():
             raise RefusedError(
                 "every value of the name is known", f"{name} is also set elsewhere", statement.lineno, OUTSIDE
             )
-        for load in names.loads.get(name, []):
-            if names.lookup(name, load)[0] is not owner:
-                continue
+        found = [load for load in names.loads.get(name, []) if names.lookup(name, load)[0] is owner]
+        for load in found:
             if names.scope_of(load) is not owner:
                 raise RefusedError(_CLAIM, f"an inner function reads {name}", load.lineno, OUTSIDE)
-            self._climb(load)
+        return found
 
     def _reads_scopes(self) -> bool:
         return not {"locals", "vars", "eval", "exec"}.isdisjoint(names_in([self.context.function.node]))
+
+    def _index(self, node: ast.expr, subscript: ast.Subscript, base: ast.expr) -> None:
+        """`x[s]` takes a view; the same element by a tensor of one index is a copy."""
+        found = self.flow.evaluate(base, self._state(node))[0]
+        if not found.tensor_like:
+            raise self._refused(node, subscript)
+        if not isinstance(subscript.ctx, ast.Load):
+            text = self.source.segment(node)
+            advice = f"write to {self.source.segment(base)}[{text}.reshape(1)] with {text} kept a tensor"
+            raise RefusedError("nothing is written through the index", f"{text} says what is set", node.lineno, advice)
+        others = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else []
+        if any(other is not node and not isinstance(other, ast.Slice) for other in others):
+            reason = f"{self.source.segment(subscript)} has more than one index"
+            raise RefusedError("one index is a tensor", reason, node.lineno, "index one dimension after the other")
+        self.uses.indexed.append(subscript)
+        self.uses.meetings.append(Meeting(node, base, found, ast.Subscript, True, node.lineno))
 
     def _meet(self, top: ast.expr, tensor: ast.expr, value: Value, operator: type[ast.AST], right: bool) -> None:
         if operator is ast.Div and not right:

@@ -123,6 +123,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the tensors have one shape": (),
     "the tensors have one dtype": (Need.DTYPES,),
     "nothing that is compared is NaN": (Need.VALUES,),
+    "the indexed tensor has a dimension": (),
 }
 """What each claim needs."""
 

@@ -28,6 +28,7 @@ FRAMES = {
     "guarded-masked-fill": "(x: torch.Tensor, mask: torch.Tensor):\n{}\n    return x",
     "branch-around-call": "(self, x: torch.Tensor):\n{}\n    return x",
     "item-in-arithmetic": "(x: torch.Tensor):\n{}\n    return y",
+    "tensor-as-index": "(x: torch.Tensor, scores: torch.Tensor):\n{}\n    return y",
     "math-on-item": "(x: torch.Tensor):\n    import math\n\n{}\n    return y",
     "branch-with-unsafe-side": "(x: torch.Tensor, n: torch.Tensor):\n{}\n    return y",
 }
