@@ -79,6 +79,8 @@ class _Keeper:
         self._flow = writer.flow
         self._names: dict[str, str] = {}
         self._conditions = 0
+        messages = [call.func for call in unit.messages]
+        self._receivers = {part for func in messages for part in ast.walk(func)}
         self._functions = {part.func for part in ast.walk(unit.statement) if isinstance(part, ast.Call)}
         self._check_helpers()
 
@@ -141,6 +143,7 @@ class _Keeper:
         name = node.id
         rebound = name in self._between.stored
         if not self._flow.context.is_local(name) and not rebound:
+            self._outer_name(node, value)
             return
         if value.kind is Kind.TENSOR and self._may_be_written(node):
             self._keep(node, f"{name}.clone()", value)
@@ -153,9 +156,19 @@ class _Keeper:
             advice = f"say it after {name} has got its last value, or give the message a copy"
             raise RefusedError(SAME_TEXT, reason, changed.line, advice)
 
+    def _outer_name(self, node: ast.Name, value: Value) -> None:
+        """A global name, or one of a function around: kept when a call in between may set it."""
+        bindings = self._flow.context.names.bindings(node.id, node)
+        fixed = all(binding.qualified or isinstance(binding.node, ast.stmt) for binding in bindings)
+        constant = len(bindings) == 1 and value.kind is Kind.NUMBER
+        if self._between.shapes_change and not fixed and not constant and node not in self._receivers:
+            self._assume(SAME_TEXT, f"what {node.id} holds may be changed in between", node.lineno)
+            self._keep(node, node.id)
+
     def _attribute(self, node: ast.Attribute) -> bool:
         """What `self.step` holds: kept when it may be set in between."""
-        unknown = self._between.unknown and self._flow.context.names.qualified(node) is None
+        anything = self._between.unknown or self._between.shapes_change
+        unknown = anything and node not in self._receivers and self._flow.context.names.qualified(node) is None
         if node.attr not in self._between.attributes and not unknown:
             return False
         if unknown:

@@ -97,6 +97,10 @@ class Edges:
             if isinstance(part, ast.Name) and part.id in _READS_NAMES:
                 claim, reason = "nothing reads all names of the function", f"{part.id}() may"
                 raise RefusedError(claim, reason, part.lineno, ADVICE)
+        for part in ast.walk(unit.statement):
+            if isinstance(part, ast.NamedExpr):
+                reason = f"it gives {part.target.id} a value"
+                raise RefusedError("the message only reads", reason, part.lineno, "give the value before the message")
         for call in unit.messages:
             if any(keyword.arg == "stack_info" for keyword in call.keywords):
                 claim = "the message does not show where it stands"
@@ -110,7 +114,8 @@ class Edges:
             if isinstance(parent, ast.With) and all(self.reader.is_mode(item.context_expr) for item in parent.items):
                 continue
             if not isinstance(parent, ast.If):
-                kind = "except" if isinstance(parent, ast.ExceptHandler) else type(parent).__name__.lower()
+                named = {ast.ExceptHandler: "except", ast.match_case: "match"}
+                kind = named.get(type(parent), type(parent).__name__.lower())
                 advice = f"move the message out of the `{kind}`"
                 raise RefusedError(EDGE, f"it stands in a `{kind}`", getattr(parent, "lineno", line), advice)
 

@@ -1,0 +1,194 @@
+"""Messages go to the edge of a compiled function as they were said, or stay with the reason."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from gbfix.analysis.project import load
+from gbfix.analysis.source import parse
+from gbfix.codemods._reports import report_findings
+from gbfix.engine.model import Discharge, Finding, Safety
+from gbfix.engine.passes import fix_text
+
+HEAD = """\
+import logging
+import warnings
+
+import torch
+
+logger = logging.getLogger("case")
+COUNT = 0
+
+
+def bump():
+    global COUNT
+    COUNT += 1
+
+
+@torch.compile
+"""
+
+
+def program(body: str, parameters: str = "x: torch.Tensor, n: int") -> str:
+    return HEAD + f"def f({parameters}):\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
+
+
+def findings(text: str) -> list[Finding]:
+    return list(report_findings(load([parse("program.py", text)]).view("program.py")))
+
+
+def fixed(body: str) -> str:
+    after = fix_text(program(body), findings, unsafe=True).after
+    return textwrap.dedent(after.partition("def f(")[2].partition("\n")[2]).rstrip("\n")
+
+
+def only(body: str) -> Finding:
+    (found,) = findings(program(body))
+    return found
+
+
+def lines(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            """
+            y = x.sin()
+            if n > 1: return y
+            logger.info("%s", y)
+            if n: return y.cos()
+            return y.exp()
+            """,
+            """
+            y = x.sin()
+            if n > 1: return y
+            if n:
+                result = y.cos()
+                logger.info("%s", y)
+                return result
+            result = y.exp()
+            logger.info("%s", y)
+            return result
+            """,
+            id="one-line suites",
+        ),
+        pytest.param(
+            """
+            y = x.sin(); logger.info("%s", y); z = y.cos()
+            return z.exp()
+            """,
+            """
+            y = x.sin(); z = y.cos()
+            result = z.exp()
+            logger.info("%s", y)
+            return result
+            """,
+            id="statements on one line",
+        ),
+        pytest.param(
+            """
+            y = x.sin()
+            logger.info(
+                "%s and %s",
+                y.mean(),  # of all
+                n,
+            )
+            y = y.cos()
+            n = n + 1
+            return y * n
+            """,
+            """
+            y = x.sin()
+            # of all
+            reported_y = y.mean()
+            reported_n = n
+            y = y.cos()
+            n = n + 1
+            result = y * n
+            logger.info(
+                "%s and %s",
+                reported_y,  # of all
+                reported_n,
+            )
+            return result
+            """,
+            id="several lines",
+        ),
+        pytest.param(
+            """
+            y = x.sin()
+            logger.info("%s", y)
+            del y
+            return x.cos()
+            """,
+            """
+            y = x.sin()
+            reported_y = y
+            del y
+            result = x.cos()
+            logger.info("%s", reported_y)
+            return result
+            """,
+            id="deleted",
+        ),
+    ],
+)
+def test_message_says_the_same_at_the_end(before: str, after: str) -> None:
+    assert fixed(before) == lines(after)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('y = x.sin()\nlogger.info("%d", m := n)\nreturn y.cos() * m', "it gives m a value"),
+        ('y = x.sin()\nlogger.info("%s", locals())\nreturn y.cos()', "locals() may"),
+        ('y = x.sin()\nmatch n:\n    case 1:\n        logger.info("y")\nreturn y.cos()', "it stands in a `match`"),
+        (
+            'y = x.sin()\nlogger.info("y")\nyield y.cos()',
+            "the function runs in steps, between which others see the message",
+        ),
+        (
+            'y = x.sin()\nlogger.info("%s", y)\ntry:\n    return y.cos()\nfinally:\n    n = 0',
+            "the function ends inside a `try`",
+        ),
+    ],
+)
+def test_message_stays(body: str, reason: str) -> None:
+    found = only(body)
+    assert found.safety is Safety.REFUSED
+    assert found.obligations[0].reason == reason
+    assert found.advice
+
+
+@pytest.mark.parametrize(
+    ("body", "claim"),
+    [
+        ('y = x.sin()\nlogger.info("%s %d", y, COUNT)\nbump()\nreturn y.cos()', "the message says the same"),
+        ('y = x.sin()\nlogger.info("%s", y)\nreturn y @ x', "nothing between the message and its new place raises"),
+        (
+            'y = x.sin()\nlogger.info("%s", y)\nassert n\nreturn y.cos()',
+            "nothing between the message and its new place raises",
+        ),
+        ('y = x.sin()\nwarnings.warn(f"{y.ndim}")\nx.zero_()\nreturn y', "nobody turns the warning into an error"),
+    ],
+)
+def test_what_could_be_otherwise_is_assumed(body: str, claim: str) -> None:
+    assert claim in {o.claim for o in only(body).obligations if o.discharge is Discharge.ASSUMED}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'logger.info("begins")\nreturn x.sin()',
+        'y = x.sin()\nlogger.info("%s", y)\nreturn y',
+        'y = x.sin()\nif not torch.compiler.is_compiling():\n    logger.info("eager")\nreturn y.cos()',
+        'y = x.sin()\nlog = {"info": 1}\nlog.get("info")\nreturn y.cos()',
+    ],
+)
+def test_what_costs_nothing_is_no_finding(body: str) -> None:
+    assert not findings(program(body))
