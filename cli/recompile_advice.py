@@ -14,6 +14,8 @@ _INTEGER = re.compile(r"-?\d+")
 _NUMBERS = ("int", "float")
 _TEXT = re.compile(r"['\"]")
 _MORE = ("gbfix explain recompiles",)
+_MARKS = ("gbfix apply --check", *_MORE)
+"""For sizes: GBF401 puts the marks where the function is called."""
 _EITHER_WAY = "Nothing has to be done"
 """How a way out begins that is none: whether it holds is decided here, from the run."""
 
@@ -33,7 +35,7 @@ def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
         return Remedy("nothing", reason)
     step = _first_step(row, entries)
     if step:
-        return Remedy("advice", step, (kind.cause,), commands=_MORE)
+        return Remedy("advice", step, (kind.cause,), commands=_MARKS if row.kind == "size" else _MORE)
     ways_out = [way for way in kind.ways_out if not way.startswith(_EITHER_WAY)]
     return Remedy("advice", ways_out[0], (kind.cause, kind.price), tuple(ways_out[1:]), _MORE)
 
