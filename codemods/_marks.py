@@ -20,7 +20,8 @@ from gbfix.engine.model import Replacement
 
 WEAK = "torch._dynamo.maybe_mark_dynamic"
 """The mark that never raises."""
-_MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked", "mark_static")
+_STATIC = "mark_static"
+_MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked")
 _READING_GLOBALS = ("globals", "eval", "exec")
 _READING_NAMES = ("locals", "vars", "dir", *_READING_GLOBALS)
 
@@ -52,12 +53,12 @@ def is_marked(view: FileView, statement: ast.stmt, mark: Mark, others: Mapping[a
     text = mark.argument.id + mark.path
     for one in reversed(block[: next(number for number, one in enumerate(block) if one is statement)]):
         match one:
-            case ast.Expr(value=ast.Call(args=[marked, *_]) as call) if _mark_name(view, call) is not None:
+            case ast.Expr(value=ast.Call(args=[marked, *_]) as call) if _mark_name(view, call) in _MARKS:
                 if view.source.segment(marked) == text:
                     return True
             case ast.For(iter=ast.Name(id=name)) if name == mark.argument.id and EVERY_ITEM in mark.path:
                 calls = [part for part in ast.walk(one) if isinstance(part, ast.Call)]
-                if calls and all(_mark_name(view, call) is not None for call in calls):
+                if calls and all(_mark_name(view, call) in _MARKS for call in calls):
                     return True
         if any(isinstance(n, ast.Name) and n.id == mark.argument.id and _binds(n) for n in ast.walk(one)):
             return False
@@ -95,6 +96,7 @@ def marked_statement(
         if isinstance(mark.argument, ast.Name):
             name = mark.argument.id
             _check_not_rebound(statement, mark.argument)
+            _check_not_static(view, mark.argument)
         elif mark.argument in names:
             name = names[mark.argument]
         else:
@@ -134,7 +136,7 @@ def _block_around(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
 
 def _mark_name(view: FileView, call: ast.Call) -> str | None:
     base, _, function = (view.names.qualified(call.func) or "").rpartition(".")
-    return function if base.startswith("torch") and function in _MARKS else None
+    return function if base.startswith("torch") and function in (*_MARKS, _STATIC) else None
 
 
 def _check_not_rebound(statement: ast.stmt, argument: ast.Name) -> None:
@@ -142,6 +144,17 @@ def _check_not_rebound(statement: ast.stmt, argument: ast.Name) -> None:
         if isinstance(part, ast.NamedExpr) and part.target.id == argument.id:
             reason = f"{argument.id} gets its value within the statement"
             raise RefusedError("the call is always made", reason, part.lineno, ADVICE)
+
+
+def _check_not_static(view: FileView, argument: ast.Name) -> None:
+    """Raise RefusedError when a call in the same scope marks the argument as fixed."""
+    here = view.names.scope_of(argument)
+    calls = [node for node, scope in view.names.nodes() if scope is here and isinstance(node, ast.Call) and node.args]
+    for call in calls:
+        if _mark_name(view, call) == _STATIC and view.source.segment(call.args[0]) == argument.id:
+            reason = f"{view.source.segment(call)} says that it is fixed"
+            advice = "leave mark_static out, if the size may be dynamic"
+            raise RefusedError("the size is not fixed on purpose", reason, call.lineno, advice)
 
 
 def _taken(view: FileView, statement: ast.stmt) -> set[str]:

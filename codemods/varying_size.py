@@ -33,7 +33,9 @@ Stays away when:
   `torch._dynamo.decorators.mark_unbacked` covers them too, but then a branch on the size breaks the graph, or is an
   error under `fullgraph=True`;
 - the call is made by compiled code, where a mark is an error, or only on some ways through its statement;
-- the calls are somewhere that the given files do not show.
+- the calls are somewhere that the given files do not show;
+- `mark_static` says that the size is fixed, or a new name for the argument would be seen (in the body of a class, or
+  where `locals()` is read).
 
 Where the source does not show that the size can change freely, that is assumed: `gbfix apply --check` runs the recorded
 command once more with the marks, and keeps them when the function is then compiled less often.

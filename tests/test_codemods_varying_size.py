@@ -262,3 +262,20 @@ def test_an_argument_that_is_no_tensor_in_every_call() -> None:
     calls = [{"batch": (4,)}, {"batch": (6,)}, {"batch": None}]
     (reason,) = refusals(STEP + "def main(x):\n    step(x)\n", Sizes("step", calls, others={"source_name": "batch"}))
     assert reason == "the size that changed is that of batch, which is no argument that is a tensor in every call"
+
+
+def test_what_is_set_to_make_it_worse_is_said() -> None:
+    text = STEP.replace("import torch\n", "import torch\n\ntorch._dynamo.config.recompile_limit = 2\n", 1)
+    sizes = Sizes("step", LENGTHS.calls, dynamic=False, others={"compiles": 3, "limit_hit": True})
+    (finding,) = fixed(text + "def main(x):\n    step(x)\n", sizes).findings
+    for cause in (
+        "dynamic=False compiles every size for itself",
+        "program.py:3 sets it: torch._dynamo.config.recompile_limit = 2",
+    ):
+        assert cause in finding.message
+
+
+def test_a_size_that_is_fixed_on_purpose_stays_so() -> None:
+    assert refusals(STEP + "def main(x):\n    torch._dynamo.mark_static(x, 0)\n    step(x)\n") == [
+        "torch._dynamo.mark_static(x, 0) says that it is fixed"
+    ]
