@@ -19,7 +19,7 @@ from gbfix.analysis.source import FunctionNode
 from gbfix.codemods import _obligations as duty
 from gbfix.codemods._arms import RETURN
 from gbfix.codemods._fills import guards_its_own_mask
-from gbfix.codemods._guards import is_guard
+from gbfix.codemods._guards import is_guard, raises_otherwise
 from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
@@ -82,7 +82,8 @@ class FunctionBranches:
                 continue
             found = None
             if isinstance(statement, ast.If) and is_guard(statement):
-                yield from self._block(statement.orelse)  # a check, which other rules move
+                # A check, which other rules move.
+                yield from self._block(statement.body if raises_otherwise(statement) else statement.orelse)
                 continue
             if isinstance(statement, ast.If) and reads_tensor(self.flow, state, statement.test):
                 found = self._attempt_if(statement, list(body[index + 1 :]), state)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.names import Names
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
-from gbfix.analysis.source import FunctionNode
+from gbfix.analysis.source import FunctionNode, SourceFile, parse
 from gbfix.analysis.values import Kind
 from gbfix.codemods import _obligations as duty
 from gbfix.codemods._boundary import ADVICE, Departure, Moved, to_edge
+from gbfix.codemods._boundary_text import body_text
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
-from gbfix.engine.model import Finding, Fix, Span
+from gbfix.codemods._text import indentation_of, reindented
+from gbfix.codemods._tree import is_elif
+from gbfix.engine.model import Finding, Fix, Replacement, Span
 
 GUARD = ("GBF109", "guard-that-raises")
 ASSERT = ("GBF110", "assert-with-computed-message")
@@ -41,8 +44,13 @@ def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
 
 
 def is_guard(statement: ast.If) -> bool:
-    """True for an `if` whose body does nothing that lasts but raise."""
-    return isinstance(statement.body[-1], ast.Raise)
+    """True for an `if` one side of which ends by raising, and is no further test."""
+    return isinstance(statement.body[-1], ast.Raise) or raises_otherwise(statement)
+
+
+def raises_otherwise(statement: ast.If) -> bool:
+    """True when it is the `else` that raises."""
+    return bool(statement.orelse) and isinstance(statement.orelse[-1], ast.Raise)
 
 
 @dataclass(frozen=True)
@@ -73,10 +81,12 @@ class _FunctionGuards:
         own = [site for site in sites if site.statement in node.body]
         inner = [site for site in sites if site not in own and not self._ends_here(site)]
         found = [self._refusal(site, self._inner_refusal(site)) for site in inner]
+        own, two_sided = [s for s in own if not _has_other_side(s)], [s for s in own if _has_other_side(s)]
+        found += [finding for site in two_sided for finding in self._with_other_side(site)]
         for index, site in enumerate(own):
             try:
                 together = own[index:]
-                moved = to_edge(self._flow, [self._departure(one) for one in together])
+                moved = to_edge(self._flow_for(together), [self._departure(one) for one in together])
             except RefusedError as refused:
                 found.append(self._refusal(site, refused))
                 continue
@@ -95,9 +105,10 @@ class _FunctionGuards:
             site = self._site(statement, state)
             if site is not None:
                 yield site
+            raising = "orelse" if isinstance(statement, ast.If) and raises_otherwise(statement) else "body"
             for name in ("body", "orelse", "finalbody", "handlers", "cases"):
                 block = getattr(statement, name, [])
-                if site is not None and name == "body":
+                if site is not None and name == raising:
                     continue
                 if name in ("handlers", "cases"):
                     for part in block:
@@ -140,9 +151,6 @@ class _FunctionGuards:
     def _departure(self, site: _Site) -> Departure:
         """The check with the tensors that decide computed where it stands."""
         statement = site.statement
-        if isinstance(statement, ast.If) and statement.orelse:
-            line = statement.orelse[0].lineno
-            raise RefusedError("nothing but the check moves", "it has another side", line, "put that behind the check")
         if site.test is getattr(statement, "value", None):
             return Departure(statement, (), stops=True)
         state = self._flow.before[statement]
@@ -201,6 +209,36 @@ class _FunctionGuards:
     def _reads(self, test: ast.expr, state: State) -> bool:
         return bool(self._flow.evaluate(test, state)[1].effects.reads) or reads_numbers(self._view.names, test)
 
+    def _flow_for(self, sites: Sequence[_Site]) -> Flow:
+        """The facts to decide with. torch.equal may find that shapes differ: then no shape that a run showed counts."""
+        tests = [site.test for site in sites]
+        if not any(isinstance(part, ast.Attribute) and part.attr == "equal" for t in tests for part in ast.walk(t)):
+            return self._flow
+        return Flow(self._view.project.without_observations().view(self._source.path), self._function)
+
+    def _with_other_side(self, site: _Site) -> Iterator[Finding]:
+        """A check with an `else`: what that holds follows the check, where the check can then be moved."""
+        assert isinstance(site.statement, ast.If)
+        source = one_sided(self._source, site.statement)
+        span = self._source.span(site.statement)
+        lines = self._source.lines
+        indentation = indentation_of(self._source, site.statement)
+        if lines[span.line - 1][: span.column].strip() or lines[span.end_line - 1][span.end_column :].strip():
+            line = site.statement.lineno
+            refused = RefusedError("the check has lines of its own", "something else is on them", line, ADVICE)
+            yield self._refusal(site, refused)
+            return
+        edited = [*lines[: span.line - 1], reindented(source, "", indentation), *lines[span.end_line :]]
+        view = self._view.project.with_file(parse(self._source.path, "\n".join(edited))).view(self._source.path)
+        for compiled in view.compiled:
+            if compiled.function.node.lineno != self._function.node.lineno:
+                continue
+            for finding in _FunctionGuards(view, compiled).findings():
+                if finding.span.line == span.line:
+                    fix = Fix("let the other side follow the check", (Replacement(span, source),))
+                    kept = fix if finding.fix is not None else None
+                    yield replace(finding, span=self._header(site), message=self._message(site), fix=kept)
+
     def _inner_refusal(self, site: _Site) -> RefusedError:
         around = next(iter(self._source.ancestors(site.statement)))
         names = {ast.For: "for", ast.While: "while", ast.With: "with", ast.Try: "try", ast.If: "if"}
@@ -236,6 +274,26 @@ class _FunctionGuards:
     def _header(self, site: _Site) -> Span:
         span, end = self._source.span(site.statement), self._source.span(site.test)
         return Span(span.line, span.column, end.end_line, end.end_column)
+
+
+def _has_other_side(site: _Site) -> bool:
+    return isinstance(site.statement, ast.If) and bool(site.statement.orelse)
+
+
+def one_sided(source: SourceFile, node: ast.If) -> str:
+    """The text of a check, followed by what its other side holds."""
+
+    def block(statements: Sequence[ast.stmt]) -> str:
+        text = body_text(source, statements, {})
+        return "if" + text.removeprefix("elif") if is_elif(source, statements[0]) else text
+
+    if isinstance(node.body[-1], ast.Raise):
+        test, raising, other = source.segment(node.test), node.body, node.orelse
+    else:
+        test, raising, other = f"not ({source.segment(node.test)})", node.orelse, node.body
+    if isinstance(node.body[-1], ast.Raise) is False and isinstance(node.test, ast.Name | ast.Call | ast.Attribute):
+        test = f"not {source.segment(node.test)}"
+    return f"if {test}:\n{reindented(block(raising), '', '    ')}\n{block(other)}"
 
 
 def needs_value(flow: Flow, state: State, test: ast.expr) -> bool:

@@ -38,7 +38,8 @@ already the last thing of its function, and cannot go further, is left alone wit
 
 Stays away, with the reason, when something that lasts happens after the check (an argument or attribute is written,
 random numbers are drawn, something is printed), when something else may raise after it, and above all when the check
-protects what follows (an index, a divisor); inside loops, `with`, `try` and branches; when it has an `else`.
+protects what follows (an index, a divisor); inside loops, `with`, `try` and branches.
+An `else` or `elif` is put behind the check first.
 
 What it relies on and cannot always prove, and then says: that the statements after it only compute, and cannot fail
 or warn.
