@@ -162,6 +162,8 @@ def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
 def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) -> dict[int, Observed]:
     """The observations of one file, by line; a line that belongs to several functions is left out.
 
+    Those of a lambda do not count where the function around it was observed, too: it starts the statement.
+
     settled: the lines of which only the first runs were observed.
     """
     found: dict[int, list[Observation]] = {}
@@ -170,12 +172,16 @@ def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) 
         # Where Dynamo resumed, part of the statement has run, and some names are gone.
         (resumed if observation.how == "resumed" else found).setdefault(observation.line, []).append(observation)
     result = {}
-    for line, at_line in found.items():
+    for line, on_line in found.items():
+        named = [one for one in on_line if not _own_name(one.function).startswith("<")]
+        at_line = named or on_line
         if len({_own_name(observation.function) for observation in at_line}) == 1:
             concrete = [one for observation in at_line for one in without_symbols(observation)]
             with_items = tuple(map(_opened, concrete))
             count = sum(observation.count for observation in at_line)
-            result[line] = Observed(with_items, count, tuple(map(_opened, resumed.get(line, ()))), line in settled)
+            function = _own_name(at_line[0].function)
+            later = [one for one in resumed.get(line, ()) if _own_name(one.function) == function]
+            result[line] = Observed(with_items, count, tuple(map(_opened, later)), line in settled)
     return result
 
 

@@ -93,4 +93,10 @@ def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:
     for observation in evidence.observations:
         if (observation.file, observation.line) not in unseen:
             found.setdefault(observation.file, []).append(observation)
+    for entry in evidence.entries:
+        place = entry.defined
+        # Of a function that breaks in its first statement nothing else may be known than that it is compiled.
+        if place is not None and all(one.line != place.line for one in found.get(place.file, ())):
+            known = Observation(place.file, place.line, entry.function, count=entry.calls)
+            found.setdefault(place.file, []).append(known)
     return found

@@ -91,6 +91,10 @@ def _check_place(site: Site, made: ast.ClassDef) -> None:
     if taken or any(site.view.names.lookup(made.name, load)[0] is tree for load in loads):
         reason = f"the module has a {made.name} already"
         raise RefusedError("the name is free in the module", reason, site.line, _ADVICE)
+    classes = [part for part in ast.walk(tree) if isinstance(part, ast.ClassDef) and part.name == made.name]
+    if len(classes) > 1:
+        reason = f"another {made.name} may come there, too"
+        raise RefusedError("the name is free in the module", reason, site.line, _ADVICE)
 
 
 def _check_class(site: Site, made: ast.ClassDef) -> None:

@@ -238,7 +238,9 @@ def test_only_resumed_lines_tell_nothing() -> None:
 
 
 def test_lines_that_two_functions_share_are_left_out() -> None:
-    assert by_line([Observation("f.py", 3, "f"), Observation("f.py", 3, "f.<locals>.<lambda>")]) == {}
+    assert by_line([Observation("f.py", 3, "f"), Observation("f.py", 3, "g")]) == {}
+    around, inside = Observation("f.py", 3, "f"), Observation("f.py", 3, "f.<locals>.<lambda>")
+    assert by_line([inside, around]) == by_line([around])
 
 
 NESTED = """

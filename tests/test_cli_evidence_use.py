@@ -10,7 +10,7 @@ import pytest
 from cli_project import Project
 
 from gbfix.analysis.observations import Observation, TensorSpec, ValueSpec
-from gbfix.evidence.model import Evidence, Place
+from gbfix.evidence.model import Entry, Evidence, Place
 
 PROGRAM = """\
 import torch
@@ -142,3 +142,13 @@ def test_a_function_that_only_the_run_shows_to_be_compiled(project: Project, sho
     done = project.gbfix("apply", "--dry-run", "choose.py")
     assert "compiled: in the observed run" in done.err
     assert "+    z = torch.where(x.sum() > 0, x + y, x * y)" in done.out
+
+
+def test_a_function_of_which_the_run_shows_no_more_than_that_it_was_compiled(project: Project, shown: Evidence) -> None:
+    text = "import copy\n\n\ndef first(x):\n    return copy.copy([x])[0] + 1.0\n"
+    project.write("choose.py", text)
+    entry = Entry("first", defined=Place("choose.py", 4), calls=3)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    save(project, replace(shown, observations=(), entries=(entry,), hashes={"choose.py": digest}))
+    done = project.gbfix("apply", "--dry-run", "choose.py")
+    assert "+    return [x].copy()[0] + 1.0" in done.out

@@ -37,8 +37,18 @@ def f(x: torch.Tensor, flag: bool):
         class Inner:
             pass
 
+    class Twice:
+        value = 1
+
     Counted.count += 1
     return Local().apply(x)
+
+
+def g(x):
+    class Twice:
+        value = 2
+
+    return x * Twice.value
 
 
 class Later:
