@@ -252,6 +252,10 @@ def f(x):
 import torch
 def f(x):
     return x[: int(torch.div(x.shape[0], 2, rounding_mode="floor"))] * 2
+    "x[mask]": """
+def f(x):
+    y = x[x > 0].sum()
+    return y * 2
 """,
 }
 """The programs, by name: each defines `f`, called with one float tensor of two elements."""

@@ -98,6 +98,17 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "making the message changes nothing": (),
     "nothing between the message and its new place says anything": (),
     "nothing between the message and its new place raises": (Need.VALUES, Need.DTYPES),
+    # What is selected by a mask: another shape, kind or number of elements gives another result, or raises.
+    "the mask has the shape of the tensor": (),
+    "what is selected from is a tensor": (),
+    "what meets the selected elements is one number": (),
+    "the number is only used in arithmetic with tensors": (),
+    "no integer without dimensions that is narrower than int64 meets the number": (Need.DTYPES,),
+    "the new values have the dtype of the tensor that they are written into": (Need.DTYPES,),
+    "the elements that are not selected cannot make it fail": (Need.VALUES, Need.DTYPES),
+    "something above negative and below positive infinity is selected": (Need.VALUES,),
+    "a sum of the selected elements does not overflow": (Need.DTYPES,),
+    "the tensor that is written into is not expanded": (Need.LAYOUTS,),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
     # The copy, or the filled tensor, shows itself where its dtype, strides or gradient matter.
@@ -134,6 +145,8 @@ CHECKED_ENDINGS: Mapping[str, tuple[Need, ...]] = {
 """The same for claims that begin with a piece of source."""
 
 STAYS_ASSUMED: Mapping[str, str] = {
+    "the order of a floating-point sum does not matter": "a check compares such sums within a tolerance",
+    "the last bits of a result do not depend on where its element lies": "a check compares them within a tolerance",
     "nobody relies on the error": "the error is one of compiling with fullgraph=True, whose end is the aim of the fix",
     "nobody relies on a warning": "torch shows it once in a process, whoever causes it, so that it is not compared",
     "only first derivatives are taken": "a check takes no other",
