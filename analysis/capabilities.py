@@ -252,6 +252,7 @@ def f(x):
 import torch
 def f(x):
     return x[: int(torch.div(x.shape[0], 2, rounding_mode="floor"))] * 2
+""",
     "x[mask]": """
 def f(x):
     y = x[x > 0].sum()

@@ -59,6 +59,11 @@ FRAMES |= {
 
 FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
+FRAMES |= {
+    "masked-reduction": "(x: torch.Tensor):\n{}",
+    "masked-count": "(x: torch.Tensor):\n    mask = x > 0\n{}",
+    "masked-assignment": "(x: torch.Tensor):\n    mask = x > 0\n    y = x.clone()\n{}\n    return y",
+}
 
 NEED_A_RUN = {"varying-size"}
 """Rules about recompiles, which only a run shows; their own tests make the documented rewrite."""
