@@ -23,6 +23,7 @@ import ast
 import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gbfix.analysis.effects import Note
 from gbfix.analysis.flow import Flow
@@ -110,6 +111,17 @@ class _Mover:
         index = self._function.body.index(node)
         return read_rest(self._flow, self._function.body[index + 1 :], self._nodes)
 
+    @cached_property
+    def _set_for_each_other(self) -> frozenset[str]:
+        """The names that departures assign, and that nothing but departures reads or sets."""
+        assigned = {
+            t.id for n in self._nodes if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+        }
+        inside = {part for node in self._nodes for part in ast.walk(node)}
+        used = [p for p in ast.walk(self._function) if isinstance(p, ast.Name) and p.id in assigned and p not in inside]
+        parameters = {argument.arg for argument in self._flow.context.function.parameters}
+        return frozenset(assigned - {part.id for part in used} - parameters)
+
     def _changed_between(self, first: ast.stmt, last: ast.stmt) -> set[str]:
         """The names that get another value, or are written, between two departures."""
         body = self._function.body
@@ -178,12 +190,12 @@ class _Mover:
         for departure in self._departures:
             state = self._flow.before.get(departure.node)
             bound = self._bound_inside(departure)
-            for name in sorted(bound):
+            for name in sorted(bound - self._set_for_each_other):
                 if is_read_after(self._source, self._flow.context.function, [departure.node], name):
                     reason = f"it sets {name}, which is read later"
                     raise RefusedError("nothing reads what it sets", reason, departure.node.lineno, ADVICE)
             given = stored_names([node for node, _ in departure.computed])
-            for name in sorted(self._read_by(departure) - bound - given):
+            for name in sorted(self._read_by(departure) - bound - given - self._set_for_each_other):
                 if self._flow.context.is_local(name) and (state is None or name not in state.values):
                     return Obligation(claim, Discharge.VIOLATED, f"{name} may have none", departure.node.lineno)
         return Obligation(claim, Discharge.PROVED, "it is set on every path to this line", self._first.lineno)
@@ -212,7 +224,7 @@ class _Mover:
         """The names that a departure reads and that hold something else at the edge, with what to save of each."""
         state = self._flow.before[departure.node]
         found = {}
-        for name in sorted(self._read_by(departure) - self._bound_inside(departure)):
+        for name in sorted(self._read_by(departure) - self._bound_inside(departure) - self._set_for_each_other):
             if not self._flow.context.is_local(name):
                 continue
             held = state.values.get(name, UNKNOWN)
@@ -381,7 +393,7 @@ class _Mover:
         """The names that a departure reads and that the wrapper does not have by itself."""
         parameters = {argument.arg for argument in self._flow.context.function.parameters}
         own = parameters - stored_names(self._function.body)
-        read = self._read_by(departure) - self._bound_inside(departure)
+        read = self._read_by(departure) - self._bound_inside(departure) - self._set_for_each_other
         return sorted(name for name in read if self._flow.context.is_local(name) and (name in saved or name not in own))
 
     def _replacement(self, node: ast.AST, source: str) -> Replacement:

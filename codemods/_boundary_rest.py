@@ -11,6 +11,7 @@ from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Kind
+from gbfix.codemods._messages import message_of
 from gbfix.codemods._refuse import RefusedError
 
 _FAILS_FOR_VALUES = frozenset(
@@ -51,7 +52,6 @@ _FAILS_FOR_VALUES = frozenset(
 """Operations and modules that raise for some values of their operands, whatever the shapes."""
 _DRAWING = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "Dropout1d", "Dropout2d", "Dropout3d", "RReLU")
 _COUNTING = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d")
-_MESSAGES = ("print", "warnings.warn", "logging.", "torch._higher_order_ops.print")
 _FAILING_KEYS = ("index", "number divisor", "number power", "DIVISOR", "math")
 
 
@@ -186,13 +186,13 @@ class _Reader:
         rest, context = self._rest, self._flow.context
         named = context.names.qualified(node.func) or ""
         builtin = (
-            node.func.id
-            if isinstance(node.func, ast.Name) and context.names.is_builtin(node.func, node.func.id)
-            else ""
+            node.func.id if isinstance(node.func, ast.Name) and not context.names.bindings(node.func.id, node) else ""
         )
-        if (builtin or named).startswith(_MESSAGES):
-            rest.says.append(Note(f"{builtin or named} says something", node.lineno))
+        if message_of(context.view, node) is not None or named == "torch._higher_order_ops.print":
+            rest.says.append(Note(f"{self._source.segment(node.func)} says something", node.lineno))
             return True
+        if any(isinstance(part, ast.Raise | ast.Assert) for body in self._bodies(node.func) for part in ast.walk(body)):
+            rest.raises.append(Note(f"{self._source.segment(node.func)} may raise first", node.lineno))
         last = node.func.attr if isinstance(node.func, ast.Attribute) else builtin
         member = context.member(node.func) if isinstance(node.func, ast.Attribute) else None
         if member is not None and member.kind is Kind.MODULE:
@@ -217,7 +217,18 @@ class _Reader:
             ):
                 rest.writes.append(Note(f"{self._source.segment(node.func)} changes an object", node.lineno))
                 return True
+            rest.touched |= names_in([receiver])
         return False
+
+    def _bodies(self, function: ast.expr) -> list[ast.AST]:
+        """The functions of the file that a call may run: a function of this name, or methods of this name."""
+        context = self._flow.context
+        binding = context.names.single_definition(function)
+        if binding is not None:
+            return [binding.node]
+        if isinstance(function, ast.Attribute) and context.is_self(function.value):
+            return [f.node for f in self._source.functions if f.owner is not None and f.name == function.attr]
+        return []
 
 
 def _made_here(node: ast.expr, function: ast.AST) -> bool:

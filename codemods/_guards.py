@@ -86,7 +86,7 @@ class _FunctionGuards:
         for index, site in enumerate(own):
             try:
                 together = own[index:]
-                moved = to_edge(self._flow_for(together), [self._departure(one) for one in together])
+                moved = to_edge(self._flow_for(together), self._departures(together))
             except RefusedError as refused:
                 found.append(self._refusal(site, refused))
                 continue
@@ -148,10 +148,59 @@ class _FunctionGuards:
 
     # -- deciding --------------------------------------------------------------------------
 
+    def _departures(self, sites: Sequence[_Site]) -> list[Departure]:
+        """The checks, and the assignments that read their numbers out of tensors, in source order."""
+        found = {site.statement: self._departure(site) for site in sites}
+        for site in sites:
+            for name in sorted({part.id for part in ast.walk(site.test) if isinstance(part, ast.Name)}):
+                reading = self._reading_of(name, site.statement)
+                if reading is not None and reading not in found:
+                    state = self._flow.before[reading]
+                    found[reading] = Departure(reading, tuple(self._read_out(reading.value, state)), stops=True)
+        return sorted(found.values(), key=lambda departure: departure.node.lineno)
+
+    def _reading_of(self, name: str, before: ast.stmt) -> ast.Assign | None:
+        """The assignment that gives a name its number, when that breaks the graph. Raises RefusedError."""
+        bindings = self._view.names.local_bindings(self._function.node).get(name, [])
+        statements = [b.statement for b in bindings if isinstance(b.statement, ast.Assign)]
+        for statement in statements:
+            state = self._flow.before.get(statement)
+            if state is None or not self._flow.evaluate(statement.value, state)[1].effects.reads:
+                continue
+            inside = isinstance(self._function.node, ast.FunctionDef) and statement in self._function.node.body
+            users = [
+                load
+                for load in self._view.names.loads.get(name, [])
+                if self._view.names.scope_of(load) is self._function.node
+            ]
+            checks = {
+                before,
+                *(
+                    s
+                    for s in ast.walk(self._function.node)
+                    if isinstance(s, ast.If | ast.Assert)
+                    and s.lineno >= before.lineno
+                    and (isinstance(s, ast.Assert) or is_guard(s))
+                ),
+            }
+            only_checked = all(any(parent in checks for parent in self._source.ancestors(load)) for load in users)
+            if len(bindings) == 1 and inside and only_checked:
+                return statement
+            raise RefusedError(
+                "the value is only read by the check",
+                f"{name} is read out of a tensor, and used elsewhere",
+                statement.lineno,
+                "keep the tensor, and check that",
+            )
+        return None
+
     def _departure(self, site: _Site) -> Departure:
         """The check with the tensors that decide computed where it stands."""
         statement = site.statement
         if site.test is getattr(statement, "value", None):
+            return Departure(statement, (), stops=True)
+        read = {part.id for part in ast.walk(site.test) if isinstance(part, ast.Name)}
+        if any(self._reading_of(name, statement) is not None for name in read):
             return Departure(statement, (), stops=True)
         state = self._flow.before[statement]
         wanted = "passed" if isinstance(statement, ast.Assert) else "failed"
