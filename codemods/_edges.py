@@ -42,6 +42,22 @@ class Edges:
             return True
         return not self.reader.read(self.after(unit), self._moved).computes
 
+    def computes_inside(self, unit: Unit) -> bool:
+        """True for a message that computes with tensors, or reads their values, in order to say it."""
+        works = ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript | ast.Call
+        state = self.flow.before[unit.statement]
+        for part in ast.walk(unit.statement):
+            if isinstance(part, works) and part not in unit.messages:
+                value, evaluation = self.flow.evaluate(part, state)
+                if value.tensor_like or evaluation.effects.reads:
+                    return True
+        return False
+
+    @property
+    def computes(self) -> bool:
+        """True when the function computes anything, its messages included."""
+        return self.reader.read(self.body, self._moved).computes or any(map(self.computes_inside, self.units))
+
     def around(self, statement: ast.stmt) -> list[ast.AST]:
         """The statements around one, innermost first."""
         found: list[ast.AST] = []

@@ -97,17 +97,8 @@ class Outside:
             raise RefusedError(SAME_TEXT, f"it says {needed[0]}, which is not there before", line, ADVICE)
         for note in [*between.changes, *between.random]:
             raise RefusedError(SAME_TEXT, note.text, note.line, ADVICE)
-        if any(self._computes(unit, part) for part in ast.walk(unit.statement) if isinstance(part, ast.expr)):
+        if self.edges.computes_inside(unit):
             raise RefusedError(SAME_TEXT, "it computes what it says", line, ADVICE)
-
-    def _computes(self, unit: Unit, part: ast.expr) -> bool:
-        """True for a tensor operation within a message, which is better done where it stands."""
-        if part in unit.messages or not isinstance(
-            part, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript | ast.Call
-        ):
-            return False
-        value, evaluation = self.flow.evaluate(part, self.flow.before[unit.statement])
-        return value.tensor_like or bool(evaluation.effects.reads)
 
     # -- down ------------------------------------------------------------------------------
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from gbfix.analysis.flow import Flow
+from gbfix.analysis.preferences import Messages
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._edges import ADVICE, EDGE
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._outside import Outside
+from gbfix.codemods._outside import Outside, Plan
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import LOGGING, REPORT, WARNING, Unit, only_reports, units_of
+from gbfix.codemods._report_ways import boundary, drop
 from gbfix.engine.model import Finding
 
 LOGGING_RULE = ("GBF310", "logging-in-region")
@@ -71,11 +74,30 @@ def _attempt(outside: Outside, compiled: CompiledFunction, unit: Unit) -> tuple[
         compiled.reason,
     )
     try:
-        _check_region(compiled, unit)
-        plan = outside.plan(unit)
+        plan = _plan(outside, compiled, unit)
     except RefusedError as refused:
         return replace(found, obligations=(refused.obligation,), advice=refused.advice), (unit,)
     return replace(found, obligations=plan.obligations, fix=plan.fix), plan.units
+
+
+def _plan(outside: Outside, compiled: CompiledFunction, unit: Unit) -> Plan:
+    """The way that the user chose, or the strongest that is exact. Raises RefusedError when there is none."""
+    choice = outside.flow.context.view.project.preferences.messages
+    if choice is Messages.DROP:
+        return drop(outside.flow, unit)
+    if choice is Messages.IN_GRAPH and unit.kind != REPORT:
+        advice = "let gbfix choose, or choose --messages outside"
+        raise RefusedError("the graph can say it", "a graph can only print", unit.statement.lineno, advice)
+    if choice is Messages.BOUNDARY:
+        return boundary(outside.flow, compiled, unit)
+    try:
+        _check_region(compiled, unit)
+        return outside.plan(unit)
+    except RefusedError as refused:
+        if choice is Messages.AUTO and not compiled.fullgraph:
+            with contextlib.suppress(RefusedError):
+                return boundary(outside.flow, compiled, unit)
+        raise refused
 
 
 def _check_region(compiled: CompiledFunction, unit: Unit) -> None:

@@ -35,6 +35,9 @@ Stays away from messages in loops, `try` and unknown `with` blocks, under a cond
 `stack_info`, in generators and coroutines, in functions that others call from within the region (their callers break,
 wherever the message stands), and with fullgraph=True, which allows no message at all.
 
+With `--messages drop`, and never without, the message goes under `if not torch.compiler.is_compiling():` instead: this
+changes what is seen, and is unsafe.
+
 Relies on: nothing raises between the two places (it would come before the message), nothing says anything there, the
 message says the same. A copy of a tensor that requires a gradient shows another grad_fn.
 

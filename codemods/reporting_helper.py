@@ -29,8 +29,14 @@ After:
 A function only reports when each of its statements is a message or prepares one in a name of its own. It moves as
 log messages do (logging-in-region), together with the messages behind it.
 
+Where the call cannot move, a function of the same file that computes what it says is put under
+`@torch.compiler.disable(reason="only reports")`, which is recursive: what it calls runs in Python, too. One break
+stays, at the call; what it saves is compiling the function in pieces. Without anything
+to compute it saves nothing, and is not made.
+
 Stays away when the function reads an attribute or global name that is set between the two places, and for every
-reason of logging-in-region. An existing `torch.compiler.disable` stays.
+reason of logging-in-region. An existing `torch.compiler.disable` stays, and none is
+added where a caller compiles with fullgraph=True.
 
 Source: torch.compile troubleshooting (GB0059, GB0291).
 """

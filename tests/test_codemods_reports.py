@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from gbfix.analysis.preferences import Messages, Preferences
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
 from gbfix.codemods._reports import report_findings
@@ -35,8 +36,9 @@ def program(body: str, parameters: str = "x: torch.Tensor, n: int") -> str:
     return HEAD + f"def f({parameters}):\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
 
 
-def findings(text: str) -> list[Finding]:
-    return list(report_findings(load([parse("program.py", text)]).view("program.py")))
+def findings(text: str, messages: Messages = Messages.AUTO) -> list[Finding]:
+    project = load([parse("program.py", text)], preferences=Preferences(messages=messages))
+    return list(report_findings(project.view("program.py")))
 
 
 def fixed(body: str) -> str:
@@ -192,3 +194,50 @@ def test_what_could_be_otherwise_is_assumed(body: str, claim: str) -> None:
 )
 def test_what_costs_nothing_is_no_finding(body: str) -> None:
     assert not findings(program(body))
+
+
+def chosen(messages: Messages, body: str) -> str:
+    def find(text: str) -> list[Finding]:
+        return findings(text, messages)
+
+    return fix_text(program(body), find, unsafe=True).after
+
+
+def test_dropping_a_message_is_chosen_by_name_and_never_safe() -> None:
+    body = 'y = x.sin()\nfor i in range(n):\n    logger.info("%d", i)\nreturn y.cos()'
+    assert "is_compiling" not in chosen(Messages.AUTO, body)
+    dropped = chosen(Messages.DROP, body)
+    assert '        if not torch.compiler.is_compiling():\n            logger.info("%d", i)\n' in dropped
+    (found,) = findings(program(body), Messages.DROP)
+    assert found.safety is Safety.UNSAFE
+    assert found.fix is not None
+    assert "changes what is seen" in found.fix.title
+
+
+def test_a_graph_makes_no_log_record() -> None:
+    body = 'y = x.sin()\nlogger.info("%s", y)\nreturn y.cos()'
+    assert chosen(Messages.IN_GRAPH, body) == program(body)
+    assert chosen(Messages.OUTSIDE, body) == chosen(Messages.AUTO, body) != program(body)
+
+
+REPORTS = 'def report(x):\n    logger.info("%s", x.shape)\n    logger.info("%s", x.mean())\n\n\n'
+
+
+def reporting(options: str, messages: Messages) -> str:
+    body = "y = x.sin()\nfor i in range(n):\n    report(y)\nreturn y.cos()"
+    text = program(body).replace("@torch.compile\n", f"{REPORTS}@torch.compile{options}\n")
+
+    def find(current: str) -> list[Finding]:
+        return findings(current, messages)
+
+    return fix_text(text, find).after
+
+
+@pytest.mark.parametrize("messages", [Messages.AUTO, Messages.BOUNDARY])
+def test_a_reporting_function_is_not_compiled_where_its_call_cannot_move(messages: Messages) -> None:
+    assert '@torch.compiler.disable(reason="only reports")\ndef report(x):' in reporting("", messages)
+    assert "disable" not in reporting("(fullgraph=True)", messages)
+
+
+def test_a_reporting_function_stays_compiled_where_only_its_call_may_move() -> None:
+    assert "disable" not in reporting("", Messages.OUTSIDE)
