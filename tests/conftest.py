@@ -8,6 +8,7 @@ from cli_project import Project
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden/*/*/after.py anew")
+    parser.addoption("--planted", action="store_true", help="try every planted mistake, not one of three (minutes)")
 
 
 @pytest.fixture
