@@ -22,6 +22,9 @@ Identity = tuple[str, int, int, str]
 """A finding: its file, line and column in the file as it is, and its code."""
 
 
+_NOT_TRIED = Refusal(SAVED, "not tested: no recorded command was run with it")
+
+
 def identity_of(name: str, finding: Finding) -> Identity:
     """Tells a finding from all others."""
     return name, finding.span.line, finding.span.column, finding.code
@@ -36,6 +39,8 @@ class Tried:
     evidence: Evidence | None
     seconds: float
     _decided: dict[Identity, str | Refusal] = field(default_factory=dict)
+    _by_message: dict[tuple[str, str], str | Refusal] = field(default_factory=dict)
+    """The same by file and message, for what is only found once other fixes were made."""
 
     def decides(self, finding: Finding) -> bool:
         """True for a fix that a trial run decides about, and no check."""
@@ -57,12 +62,14 @@ class Tried:
             for path in project.files:
                 for finding in findings_about(project.view(path), one):
                     self._decided[identity_of(path, finding)] = decided
+                    self._by_message[path, finding.message] = decided
 
     def reviewed(self, identity: Identity, finding: Finding) -> Finding:
         """The finding with what the trial run showed of it."""
         if finding.fix is None:
             return finding
-        decided = self._decided.get(identity, Refusal(SAVED, "not tested: no recorded command was run with it"))
+        later = self._by_message.get((identity[0], finding.message), _NOT_TRIED)
+        decided = self._decided.get(identity, later)
         if isinstance(decided, Refusal):
             violated = Obligation(decided.claim, Discharge.VIOLATED, decided.reason, finding.span.line)
             return replace(

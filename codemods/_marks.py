@@ -92,7 +92,7 @@ def marked_statement(
     taken = _taken(view, statement)
     names: dict[ast.expr, str] = {}
     lines = []
-    for mark in sorted(marks, key=lambda mark: (mark.argument.lineno, mark.argument.col_offset)):
+    for mark in sorted(_innermost(marks), key=lambda mark: (mark.argument.lineno, mark.argument.col_offset)):
         if isinstance(mark.argument, ast.Name):
             name = mark.argument.id
             _check_not_rebound(statement, mark.argument)
@@ -114,6 +114,15 @@ def marked_statement(
             lines.append(line)
     lines.append(_with_names(view, statement, names))
     return Replacement(source.span(statement), "\n".join(lines)), is_new
+
+
+def _innermost(marks: Sequence[Mark]) -> list[Mark]:
+    """The marks whose argument holds no other's; the outer ones follow when the inner arguments have names."""
+    return [
+        mark
+        for mark in marks
+        if not any(other.argument is not mark.argument and other.argument in ast.walk(mark.argument) for other in marks)
+    ]
 
 
 def _marks_of_items(marking: str, name: str, mark: Mark, words: Sequence[str]) -> list[str]:

@@ -90,6 +90,17 @@ def test_calls_before_which_no_mark_can_stand(call: str) -> None:
     assert refusals(STEP + f"def main(a, x):\n    {call}\n    return y\n")
 
 
+def test_calls_of_calls_are_marked_from_the_inside() -> None:
+    assert after("def main(a):\n    return step(step(a * 2))\n") == (
+        "def main(a):\n"
+        "    batch = a * 2\n"
+        "    torch._dynamo.maybe_mark_dynamic(batch, 0)\n"
+        "    batch_2 = step(batch)\n"
+        "    torch._dynamo.maybe_mark_dynamic(batch_2, 0)\n"
+        "    return step(batch_2)\n"
+    )
+
+
 def test_one_mark_serves_the_calls_that_follow() -> None:
     body = "def main(a):\n    b = step(a)\n    c = step(a)\n    a = c\n    return step(a)\n"
     result = after(body)
