@@ -85,6 +85,8 @@ def _fixed(site: Site, call: ast.Call, message: ast.expr, error: str) -> tuple[F
     if not isinstance(message, ast.Lambda):
         reason = "a text is none, and raises TypeError instead when the check fails"
         raise RefusedError("the message is a function", reason, line, _ADVICE)
+    if ast.unparse(message.args):
+        raise RefusedError("the message takes no arguments", f"{site.text(message)} does", line, _ADVICE)
     if not isinstance(site.statement, ast.Expr) or site.statement.value is not call:
         raise RefusedError("the check is a statement", f"{site.text(call.func)} is used as a value", line, _ADVICE)
     condition = call.args[0] if call.args else None
@@ -115,7 +117,7 @@ def _as_text(site: Site, body: ast.expr) -> str:
 def _of_sizes(site: Site, condition: ast.expr) -> list[Obligation]:
     """The obligations for a condition to be a Python bool made of sizes. Raises RefusedError."""
     found: list[Obligation] = []
-    if not isinstance(condition, ast.Compare):
+    if not _compares(condition):
         raise RefusedError(_CLAIM, f"{site.text(condition)} is no comparison", site.line, _ADVICE)
     for part in ast.walk(condition):
         match part:
@@ -131,6 +133,18 @@ def _of_sizes(site: Site, condition: ast.expr) -> list[Obligation]:
 
 def _is_number(value: Value) -> bool:
     return value.kind is Kind.NUMBER and value.scalar_of is None
+
+
+def _compares(condition: ast.expr) -> bool:
+    """True for comparisons, and what `and`, `or` and `not` make of them, which is True or False."""
+    match condition:
+        case ast.Compare():
+            return True
+        case ast.BoolOp(values=values):
+            return all(_compares(value) for value in values)
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+    return False
 
 
 def _is_size_call(call: ast.Call) -> bool:

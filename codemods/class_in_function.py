@@ -83,7 +83,8 @@ def _check_place(site: Site, made: ast.ClassDef) -> None:
     span = source.span(made)
     before = source.lines[span.line - 1][: span.column]
     after = source.lines[span.end_line - 1][span.end_column :].strip()
-    if not isinstance(function, FunctionNode) or before.strip() or (after and not after.startswith("#")):
+    alone = isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and len(function.body) == 1
+    if not isinstance(function, FunctionNode) or alone or before.strip() or (after and not after.startswith("#")):
         raise RefusedError(claim, f"{made.name} is not", site.line, _ADVICE)
     tree = source.tree
     taken = made.name in site.view.names.local_bindings(tree) or hasattr(builtins, made.name)
@@ -197,13 +198,25 @@ def _object_stays(site: Site, made: ast.ClassDef, call: ast.Call) -> bool:
     if not _keeps_itself(site, made) or made.decorator_list:
         return False
     if isinstance(parent, ast.Attribute):
-        return True
+        return _is_read_only(site, made, parent)
     name = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
     if not isinstance(name, ast.Name):
         return False
     scope = names.scope_of(name)
     loads = [one for one in names.loads.get(name.id, ()) if names.lookup(name.id, one)[0] is scope]
-    return all(isinstance(parents[one], ast.Attribute) for one in loads)
+    return all(_is_read_only(site, made, parents[one]) for one in loads)
+
+
+def _is_read_only(site: Site, made: ast.ClassDef, use: ast.AST) -> bool:
+    """True for an attribute that is no method, or one that is called: a bound method holds its object."""
+    if not isinstance(use, ast.Attribute):
+        return False
+    parent = site.view.source.parents[use]
+    is_method = any(isinstance(one, ast.FunctionDef) and one.name == use.attr for one in made.body)
+    is_property = any(
+        isinstance(one, ast.FunctionDef) and one.name == use.attr and one.decorator_list for one in made.body
+    )
+    return not is_method or is_property or (isinstance(parent, ast.Call) and parent.func is use)
 
 
 def _keeps_itself(site: Site, made: ast.ClassDef) -> bool:
@@ -212,10 +225,12 @@ def _keeps_itself(site: Site, made: ast.ClassDef) -> bool:
         return False
     parents = site.view.source.parents
     for method in made.body:
-        if isinstance(method, ast.FunctionDef) and method.args.args:
+        if isinstance(method, ast.FunctionDef):
+            if not method.args.args:
+                return False
             first = method.args.args[0].arg
             loads = [part for part in ast.walk(method) if isinstance(part, ast.Name) and part.id in (first, "type")]
-            if not all(isinstance(parents[load], ast.Attribute) for load in loads):
+            if not all(_is_read_only(site, made, parents[load]) for load in loads):
                 return False
             if any(isinstance(part, ast.Attribute) and part.attr == "__class__" for part in ast.walk(method)):
                 return False

@@ -64,6 +64,8 @@ def _is_used_as_size(site: Site, call: ast.Call) -> bool:
     names = site.view.names
     bindings = names.bindings(name.id, name)
     scope = names.scope_of(name)
+    if name.id in names.declared_outer(scope):
+        return False
     loads = [load for load in names.loads.get(name.id, ()) if names.lookup(load.id, load)[0] is scope]
     return len(bindings) == 1 and all(_is_size_argument(site.view.source.parents[load], load) for load in loads)
 
