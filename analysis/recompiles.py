@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from functools import cache
 
 from gbfix.analysis.observations import ValueSpec
 from gbfix.analysis.source import Function, SourceFile
@@ -80,10 +81,14 @@ def moved_recompiles(
     and so are lines that were changed.
     """
 
+    @cache
+    def kept() -> list[Match]:
+        return SequenceMatcher(None, before.lines, after.lines, autojunk=False).get_matching_blocks()
+
     def moved(place: Line | None) -> Line | None:
         if place is None or place.file != before.path:
             return place
-        line = _moved_line(place.line, before.lines, after.lines)
+        line = _moved_line(place.line, kept())
         return None if line is None else Line(place.file, line)
 
     def moved_entry(entry: EntrySeen) -> EntrySeen:
@@ -106,9 +111,7 @@ def moved_recompiles(
     )
 
 
-def _moved_line(line: int, old: Sequence[str], new: Sequence[str]) -> int | None:
+def _moved_line(line: int, kept: Sequence[Match]) -> int | None:
     """Where a line of the old text stands in the new one; None for one that was changed."""
-    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        if block.a < line <= block.a + block.size:
-            return line - block.a + block.b
-    return None
+    blocks = (block for block in kept if block.a < line <= block.a + block.size)
+    return next((line - block.a + block.b for block in blocks), None)

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gbfix.analysis.names import Scope
 from gbfix.analysis.operators import FACTORIES, LIKE_FACTORIES
 from gbfix.analysis.project import FileView
 from gbfix.codemods._always import ADVICE
+from gbfix.codemods._new_names import check_new_name, names_taken, word_for
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, on_its_own, reindented, unused_name
-from gbfix.codemods._tree import all_names
 from gbfix.codemods._varying import EVERY_ITEM
 from gbfix.engine.model import Replacement
 
@@ -22,8 +21,6 @@ WEAK = "torch._dynamo.maybe_mark_dynamic"
 """The mark that never raises."""
 _STATIC = "mark_static"
 _MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked")
-_READING_GLOBALS = ("globals", "eval", "exec")
-_READING_NAMES = ("locals", "vars", "dir", *_READING_GLOBALS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +86,7 @@ def marked_statement(
     """
     source = view.source
     torch, is_new = torch_name(view, statement)
-    taken = _taken(view, statement)
+    taken = names_taken(view, statement)
     names: dict[ast.expr, str] = {}
     lines = []
     for mark in sorted(_innermost(marks), key=lambda mark: (mark.argument.lineno, mark.argument.col_offset)):
@@ -100,15 +97,15 @@ def marked_statement(
         elif mark.argument in names:
             name = names[mark.argument]
         else:
-            _check_new_name(view, statement)
+            check_new_name(view, statement)
             _check_order(view, statement, mark.argument, list(names))
-            name = names[mark.argument] = unused_name(_wanted(view, statement, mark.parameter), frozenset(taken))
+            name = names[mark.argument] = unused_name(word_for(view, statement, mark.parameter), frozenset(taken))
             taken.add(name)
             lines.append(f"{name} = {on_its_own(_text(view, mark.argument))}")
         marking = function.replace("torch", torch, 1)
         if mark.path.startswith(EVERY_ITEM):
-            _check_new_name(view, statement)
-            words = [unused_name(_wanted(view, statement, word), frozenset(taken)) for word in ("items", "tensor")]
+            check_new_name(view, statement)
+            words = [unused_name(word_for(view, statement, word), frozenset(taken)) for word in ("items", "tensor")]
             lines += _marks_of_items(marking, name, mark, words[-mark.path.count(EVERY_ITEM) :])
         elif (line := f"{marking}({name}{mark.path}, {mark.makes})") not in lines[-1:]:
             lines.append(line)
@@ -166,37 +163,6 @@ def _check_not_static(view: FileView, argument: ast.Name) -> None:
             raise RefusedError("the size is not fixed on purpose", reason, call.lineno, advice)
 
 
-def _taken(view: FileView, statement: ast.stmt) -> set[str]:
-    """The names that a new one in the scope of a statement must differ from."""
-    names = view.names
-    scope = names.scope_of(statement)
-
-    def means_something(name: str) -> bool:
-        return bool(names.bindings(name, statement)) or any(
-            names.lookup(name, use)[0] is scope for use in names.loads.get(name, ())
-        )
-
-    outer = names.declared_outer(scope)
-    return {name for name in all_names(view.source.tree) if name in outer or means_something(name)}
-
-
-def _reads_names(view: FileView, scope: Scope) -> ast.Call | None:
-    """A call that may look at all names of a scope: there, and for those of the module anywhere."""
-    for node, where in view.names.nodes():
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        known = _READING_NAMES if where is scope else _READING_GLOBALS if isinstance(scope, ast.Module) else ()
-        if any(view.names.is_builtin(node.func, name) for name in known):
-            return node
-    return None
-
-
-def _wanted(view: FileView, statement: ast.stmt, word: str) -> str:
-    """A name for a new value; one that nobody can import from the file where that would be possible."""
-    is_top_level = view.source.parents[statement] is view.source.tree
-    return f"_{word}" if is_top_level else word
-
-
 def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved: Sequence[ast.expr]) -> None:
     """Raise RefusedError when something before the argument, in the order of evaluation, may do more than read."""
     if any(isinstance(parent, ast.JoinedStr) for parent in view.source.ancestors(argument)) and sys.version_info < (
@@ -211,17 +177,6 @@ def _check_order(view: FileView, statement: ast.stmt, argument: ast.expr, moved:
             text = " ".join(view.source.segment(part).split())
             reason = f"{text} would be computed after the argument"
             raise RefusedError("the order stays the same", reason, part.lineno, ADVICE)
-
-
-def _check_new_name(view: FileView, statement: ast.stmt) -> None:
-    """Raise RefusedError where a new name would be seen."""
-    scope = view.names.scope_of(statement)
-    if isinstance(scope, ast.ClassDef):
-        reason = "a new name in the body of a class would be an attribute"
-        raise RefusedError("a new name changes nothing", reason, statement.lineno, ADVICE)
-    if (reader := _reads_names(view, scope)) is not None:
-        reason = f"{view.source.segment(reader.func)} may show the new name"
-        raise RefusedError("a new name changes nothing", reason, reader.lineno, ADVICE)
 
 
 def _before(view: FileView, statement: ast.stmt, argument: ast.expr) -> Iterator[ast.expr]:
