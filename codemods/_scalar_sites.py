@@ -17,6 +17,7 @@ from gbfix.codemods import _scalar_duties as duty
 from gbfix.codemods._obligations import refusal, shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import Read, reads_of
+from gbfix.codemods._scalar_truths import truths_of
 from gbfix.codemods._scalar_uses import CAPTURE, OUTSIDE, ForeignError, UseFollower, Uses
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, render
@@ -83,6 +84,12 @@ class FunctionScalars:
                 continue
             except RefusedError as refused:
                 yield self._finding(read, uses, [refused.obligation], None, refused.advice or OUTSIDE)
+        for node, needed in truths_of(self.flow):
+            message = f"{shorten(' '.join(self.source.segment(node).split()), 60)} reads the value of a tensor"
+            where = self.source.span(node)
+            told = (needed.obligation,)
+            names = (self.compiled.function.qualname, self.compiled.reason)
+            yield Finding(*ARITHMETIC, where, message, *names, told, None, needed.advice)
 
     def _decide(self, read: Read, uses: Uses) -> Finding:
         obligations = duty.read_obligations(self.flow, read, uses)

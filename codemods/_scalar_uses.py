@@ -255,6 +255,8 @@ class UseFollower:
                 return ForeignError()
         text = " ".join(self.source.segment(node).split())
         reason, advice = _sink(text, parent)
+        if any(isinstance(outer, ast.For | ast.While) for outer in self.source.ancestors(node)):
+            advice += ". In a loop, read all elements before it with one tolist(): one break in place of many"
         return RefusedError(_CLAIM, reason, node.lineno, advice)
 
 
