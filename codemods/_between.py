@@ -28,9 +28,9 @@ class Between:
     """What some statements do.
 
     raising: why they may raise. speaking: what certainly says something; unknown: calls that may do anything.
-    changes: what writes to tensors or other objects, touched: the names that reach those; shapes_change: shapes, too.
-    random: draws. stored: names that they bind, attributes: those that they set. assumed: what was taken for granted of
-    their values. computes: something of it belongs into a graph.
+    changes: what writes to tensors or other objects, touched, touched_attributes: the names that reach those;
+    shapes_change: shapes, too. random: draws. stored: names that they bind, attributes: those that they set.
+    assumed: what was taken for granted of their values. computes: something of it belongs into a graph.
     """
 
     raising: list[Note] = field(default_factory=list)
@@ -38,6 +38,7 @@ class Between:
     unknown: list[Note] = field(default_factory=list)
     changes: list[Note] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
+    touched_attributes: set[str] = field(default_factory=set)
     shapes_change: bool = False
     random: list[Note] = field(default_factory=list)
     stored: set[str] = field(default_factory=set)
@@ -139,6 +140,7 @@ class BetweenReader:
     def _change(self, text: str, node: ast.AST, found: Between, *, shapes: bool = False) -> None:
         found.changes.append(Note(text, getattr(node, "lineno", 0)))
         found.touched |= names_in([node])
+        found.touched_attributes |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
         found.shapes_change = found.shapes_change or shapes
 
     def _augmented(self, statement: ast.AugAssign, target: ast.expr, found: Between) -> None:

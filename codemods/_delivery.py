@@ -25,6 +25,7 @@ from gbfix.engine.model import Discharge, Obligation
 
 SAME_TEXT = "the message says the same"
 ONLY_READS = "making the message changes nothing"
+NO_FAILURE = "making the message does not raise"
 NO_GRAD_FN = "no grad_fn is shown"
 _READERS = frozenset({"item", "tolist", "format", "join", "isEnabledFor", "getEffectiveLevel", "hasHandlers"})
 
@@ -129,7 +130,7 @@ class _Keeper:
             if self._is_set(node) or written or self._hoist:
                 copied = written and not value.fresh
                 source = ast.unparse(node)
-                self._keep(node, f"{source}.clone()" if copied else source, value if copied else None)
+                self._keep(node, f"{_primary(node)}.clone()" if copied else source, value if copied else None)
             return True
         if value.kind is Kind.NUMBER or (value.class_name or "").startswith("tensor."):
             if self._is_set(node) or (self._between.shapes_change and self._reads_local(node)):
@@ -167,6 +168,11 @@ class _Keeper:
 
     def _attribute(self, node: ast.Attribute) -> bool:
         """What `self.step` holds: kept when it may be set in between."""
+        read = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+        written = sorted(read & self._between.touched_attributes)
+        if written and node not in self._receivers:
+            reason = f"what {shorten(ast.unparse(node))} holds may be written before the message is said"
+            raise RefusedError(SAME_TEXT, reason, node.lineno, "give the message a copy")
         anything = self._between.unknown or self._between.shapes_change
         unknown = anything and node not in self._receivers and self._flow.context.names.qualified(node) is None
         if node.attr not in self._between.attributes and not unknown:
@@ -203,6 +209,11 @@ class _Keeper:
             func
         ) == "logging.getLogger":
             return
+        if isinstance(func, ast.Attribute) and func.attr == "item" and self._between.changes:
+            value = self._flow.evaluate(func.value, self._state)[0]
+            if not value.one and not value.is_scalar:
+                reason = f"{shorten(ast.unparse(func.value))} may have several elements, which is found out later"
+                self._assume(NO_FAILURE, reason, node.lineno)
         if not isinstance(func, ast.Attribute) or func.attr not in _READERS:
             self._assume(ONLY_READS, f"what {shorten(ast.unparse(func))}(...) does is not known", node.lineno)
 
@@ -239,6 +250,12 @@ class _Keeper:
         held = [self._state.values.get(name) for name in names]
         private = all(one is not None and (one.fresh or one.kind is Kind.NUMBER) for one in held)
         return bool(names & self._between.touched) or not private
+
+
+def _primary(node: ast.expr) -> str:
+    """The source of an expression to which a method call can be added."""
+    source = ast.unparse(node)
+    return source if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
 
 
 def _children(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:

@@ -96,6 +96,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # Records, output and warnings are compared in their order, and what an exception leaves of them.
     "the message says the same": (),
     "making the message changes nothing": (),
+    "making the message does not raise": (),
     "nothing between the message and its new place says anything": (),
     "nothing between the message and its new place raises": (Need.VALUES, Need.DTYPES),
     # What is selected by a mask: another shape, kind or number of elements gives another result, or raises.

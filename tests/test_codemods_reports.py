@@ -124,6 +124,25 @@ def lines(text: str) -> str:
         pytest.param(
             """
             y = x.sin()
+            v = y.view(-1)
+            logger.info("%s", y if n else y.t())
+            v.mul_(2)
+            return y.cos()
+            """,
+            """
+            y = x.sin()
+            v = y.view(-1)
+            reported_n = (y if n else y.t()).clone()
+            v.mul_(2)
+            result = y.cos()
+            logger.info("%s", reported_n)
+            return result
+            """,
+            id="copied choice",
+        ),
+        pytest.param(
+            """
+            y = x.sin()
             logger.info("%s", y)
             del y
             return x.cos()
@@ -147,6 +166,10 @@ def test_message_says_the_same_at_the_end(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
+        (
+            'y = x.sin()\nlogger.info("%s %s", y, n.total)\nn.total.add_(1)\nreturn y.cos()',
+            "what n.total holds may be written before the message is said",
+        ),
         ('y = x.sin()\nlogger.info("%d", m := n)\nreturn y.cos() * m', "it gives m a value"),
         ('y = x.sin()\nlogger.info("%s", locals())\nreturn y.cos()', "locals() may"),
         ('y = x.sin()\nmatch n:\n    case 1:\n        logger.info("y")\nreturn y.cos()', "it stands in a `match`"),
@@ -176,6 +199,7 @@ def test_message_stays(body: str, reason: str) -> None:
             'y = x.sin()\nlogger.info("%s", y)\nassert n\nreturn y.cos()',
             "nothing between the message and its new place raises",
         ),
+        ('y = x.sin()\nlogger.info("%f", y.item())\nx.zero_()\nreturn y.cos()', "making the message does not raise"),
         ('y = x.sin()\nwarnings.warn(f"{y.ndim}")\nx.zero_()\nreturn y', "nobody turns the warning into an error"),
     ],
 )
