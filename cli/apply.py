@@ -15,6 +15,7 @@ from gbfix.cli.options import (
     ExitZero,
     Format,
     Ignore,
+    InGraphAsserts,
     OutputFormat,
     Paths,
     Select,
@@ -67,6 +68,7 @@ def apply(
     ignore: Ignore = None,
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
+    in_graph_asserts: InGraphAsserts = False,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
@@ -74,6 +76,7 @@ def apply(
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
     from dataclasses import replace
 
+    from gbfix.analysis.preferences import Preferences
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
@@ -94,7 +97,7 @@ def apply(
             from gbfix.cli.apply_check import check_apply_options, checked_outcome
 
             check_apply_options(paths, interactive=interactive)
-        settings = settings_with(select, ignore, exclude, assume_compiled)
+        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts)
         if patch is not None:
             check_patch_file(patch)
         rules = chosen_rules(settings)
@@ -119,6 +122,7 @@ def apply(
             edit=True,
             unsafe=unsafe,
             assume_compiled=settings.assume_compiled,
+            preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
             report_unused=runs_every_rule(settings),
             observed=evidence.observed,
             fakes=evidence.fakes,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from gbfix.analysis.preferences import Preferences
 from gbfix.cli.check_plan import Planned, Planner, Wanted
 from gbfix.cli.check_versions import Changes, pending
 from gbfix.cli.evidence_use import evidence_for
@@ -90,6 +91,7 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             edit=True,
             unsafe=fixes.unsafe,
             assume_compiled=settings.assume_compiled,
+            preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
             report_unused=False,
             observed=evidence.observed,
             fakes=evidence.fakes,

@@ -41,6 +41,12 @@ Exclude = Annotated[
 AssumeCompiled = Annotated[
     bool, typer.Option("--assume-compiled", help="Take every nn.Module.forward as compiled, for a library.")
 ]
+InGraphAsserts = Annotated[
+    bool,
+    typer.Option(
+        "--in-graph-asserts", help="Turn checks that raise into asserts of the graph, which raise RuntimeError."
+    ),
+]
 TorchVersion = Annotated[
     str | None,
     typer.Option("--torch", metavar="VERSION", help="For this PyTorch, such as 2.11. Default: the installed one."),
@@ -54,6 +60,7 @@ def settings_with(
     ignore: list[str] | None,
     exclude: list[str] | None,
     assume_compiled: bool,
+    in_graph_asserts: bool = False,
 ) -> Settings:
     """The configuration that is in force here, with the options of the command on top.
 
@@ -74,6 +81,7 @@ def settings_with(
         ignore=(*settings.ignore, *_split(ignore)),
         exclude=(*settings.exclude, *(exclude or ())),
         assume_compiled=settings.assume_compiled or assume_compiled,
+        in_graph_asserts=settings.in_graph_asserts or in_graph_asserts,
     )
 
 

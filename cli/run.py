@@ -9,6 +9,7 @@ from functools import cache
 from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observed import Observed
+from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.project import FileView, Project, load
 from gbfix.analysis.recompiles import RecompileSeen
 from gbfix.analysis.source import SourceFile, parse
@@ -34,6 +35,8 @@ class Request:
     """False only looks: no fix is made and no diff computed."""
     unsafe: bool = False
     assume_compiled: bool = False
+    preferences: Preferences = DEFAULT
+    """What the user chose where a rule has more than one way."""
     report_unused: bool = True
     """False where not every rule runs: a comment may be there for one that does not."""
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
@@ -106,6 +109,7 @@ def load_for(files: Iterable[SourceFile], request: Request) -> Project:
         request.assume_compiled,
         request.observed,
         request.fakes,
+        preferences=request.preferences,
         recompiles=request.recompiles,
         torch=request.torch,
     )

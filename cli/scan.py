@@ -9,6 +9,7 @@ from gbfix.cli.options import (
     ExitZero,
     Format,
     Ignore,
+    InGraphAsserts,
     OutputFormat,
     Paths,
     Select,
@@ -22,11 +23,13 @@ def scan(
     ignore: Ignore = None,
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
+    in_graph_asserts: InGraphAsserts = False,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
+    from gbfix.analysis.preferences import Preferences
     from gbfix.cli.inputs import read_inputs
     from gbfix.cli.options import chosen_rules, chosen_torch, runs_every_rule, settings_with
     from gbfix.cli.progress import progress
@@ -34,7 +37,7 @@ def scan(
     from gbfix.cli.run import Request, run
 
     with one_line_failures():
-        settings = settings_with(select, ignore, exclude, assume_compiled)
+        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts)
         rules = chosen_rules(settings)
         inputs = read_inputs(paths, settings)
         with progress(len(inputs.sources)) as advance:
@@ -42,6 +45,7 @@ def scan(
                 rules,
                 edit=False,
                 assume_compiled=settings.assume_compiled,
+                preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
                 report_unused=runs_every_rule(settings),
                 torch=chosen_torch(torch, settings),
                 advance=advance,

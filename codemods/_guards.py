@@ -18,12 +18,15 @@ from gbfix.codemods._boundary import ADVICE, Departure, Moved, to_edge
 from gbfix.codemods._boundary_text import body_text
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.codemods._tree import is_elif
-from gbfix.engine.model import Finding, Fix, Replacement, Span
+from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 GUARD = ("GBF109", "guard-that-raises")
 ASSERT = ("GBF110", "assert-with-computed-message")
+
+ERROR_KEPT = "nobody relies on the kind and the moment of the error"
 
 _SAME = frozenset({"torch.equal", "torch.allclose", "torch.Tensor.equal", "torch.Tensor.allclose"})
 
@@ -83,6 +86,11 @@ class _FunctionGuards:
         found = [self._refusal(site, self._inner_refusal(site)) for site in inner]
         own, two_sided = [s for s in own if not _has_other_side(s)], [s for s in own if _has_other_side(s)]
         found += [finding for site in two_sided for finding in self._with_other_side(site)]
+        if self._view.project.preferences.in_graph_asserts:
+            asserted = [site for site in sites if self._can_be_asserted(site)]
+            kept = [f for f in found if f.span not in {self._header(site) for site in asserted}]
+            found = kept + [self._asserted(site) for site in asserted]
+            own = [site for site in own if site not in asserted]
         for index, site in enumerate(own):
             try:
                 together = own[index:]
@@ -264,6 +272,42 @@ class _FunctionGuards:
         if not any(isinstance(part, ast.Attribute) and part.attr == "equal" for t in tests for part in ast.walk(t)):
             return self._flow
         return Flow(self._view.project.without_observations().view(self._source.path), self._function)
+
+    def _can_be_asserted(self, site: _Site) -> bool:
+        """True for `if tensor: raise E("constant")`, without another side."""
+        match site.statement:
+            case ast.If(body=[ast.Raise(exc=ast.Call(args=[ast.Constant(value=str())], keywords=[]))], orelse=[]):
+                test = site.test.operand if isinstance(site.test, ast.UnaryOp) else site.test
+                state = self._flow.before[site.statement]
+                return self._flow.evaluate(test, state)[0].kind is Kind.TENSOR and not self._reads(test, state)
+            case _:
+                return False
+
+    def _asserted(self, site: _Site) -> Finding:
+        """The check as an assert of the graph, which the user asked for."""
+        raised = site.statement.body[0] if isinstance(site.statement, ast.If) else None
+        assert isinstance(raised, ast.Raise)
+        assert isinstance(raised.exc, ast.Call)
+        try:
+            torch, new_import = torch_name(self._view, site.statement)
+        except RefusedError as refused:
+            return self._refusal(site, refused)
+        if isinstance(site.test, ast.UnaryOp) and isinstance(site.test.op, ast.Not):
+            condition = self._source.segment(site.test.operand)
+        else:
+            condition = f"{torch}.logical_not({self._source.segment(site.test)})"
+        kind, text = self._source.segment(raised.exc.func), self._source.segment(raised.exc.args[0])
+        source = f"{torch}._assert_async({condition}, {text})"
+        reason = f"{kind} becomes RuntimeError, on an accelerator only when it comes to the check"
+        obligations = (
+            Obligation(ERROR_KEPT, Discharge.ASSUMED, reason, raised.lineno),
+            *duty.fullgraph_obligations(self._compiled.fullgraph, site.statement.lineno),
+        )
+        indentation = indentation_of(self._source, site.statement)
+        replacement = Replacement(self._source.span(site.statement), reindented(source, indentation, ""))
+        fix = Fix("assert it in the graph", (replacement,), ("torch",) if new_import else ())
+        where = (self._function.qualname, self._compiled.reason)
+        return Finding(*site.rule, self._header(site), self._message(site), *where, obligations, fix)
 
     def _with_other_side(self, site: _Site) -> Iterator[Finding]:
         """A check with an `else`: what that holds follows the check, where the check can then be moved."""

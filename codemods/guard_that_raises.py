@@ -41,6 +41,10 @@ random numbers are drawn, something is printed), when something else may raise a
 protects what follows (an index, a divisor); inside loops, `with`, `try` and branches.
 An `else` or `elif` is put behind the check first.
 
+With `--in-graph-asserts` (or `in-graph-asserts = true` in the configuration) a check with a constant text becomes
+`torch._assert_async(...)`, which stays in the graph. It raises RuntimeError, and on an accelerator later than the check
+stood, so that it is always unsafe.
+
 What it relies on and cannot always prove, and then says: that the statements after it only compute, and cannot fail
 or warn.
 

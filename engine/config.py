@@ -17,7 +17,7 @@ else:
     import tomli as tomllib
 
 _LISTS = ("select", "ignore", "exclude")
-_SWITCHES = ("unsafe", "assume-compiled")
+_SWITCHES = ("unsafe", "assume-compiled", "in-graph-asserts")
 _TEXTS = ("torch",)
 
 
@@ -30,6 +30,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     unsafe: bool = False
     assume_compiled: bool = False
+    in_graph_asserts: bool = False
     path: Path | None = None
     """The pyproject.toml that these come from; `exclude` is anchored at its folder."""
     torch: str = ""
@@ -87,6 +88,7 @@ def _settings(path: Path, table: dict[str, object]) -> Settings:
         exclude=_strings(path, table, "exclude"),
         unsafe=_switch(path, table, "unsafe"),
         assume_compiled=_switch(path, table, "assume-compiled"),
+        in_graph_asserts=_switch(path, table, "in-graph-asserts"),
         path=path,
         torch=_text(path, table, "torch"),
     )
