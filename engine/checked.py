@@ -90,6 +90,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the statements after it cannot fail or warn": (Need.VALUES, Need.DTYPES),
     "the statements after it only compute": (),
     "the statements before it cannot fail": (Need.VALUES, Need.DTYPES),
+    "arithmetic rounds as with a number": (Need.DTYPES,),
     # A call that draws or changes something shows in the result.
     "nothing before it changes what is read": (),
     "the statements after it say nothing": (),
@@ -158,6 +159,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
     "the number is exact in double precision": "the examples hold no integers beyond 2**53",
     "integer arithmetic stays within 64 bits": "the examples hold no integers that large",
+    "every reader and writer of the attribute is known": "a check does not look at attributes that the target ignores",
     "the moment of the reading does not matter": "two runs never read the same time",
     "this module can be imported": "a check always imports it by its name, which the program may not",
 }

@@ -43,6 +43,7 @@ FRAMES["context-manager-in-region"] = "import threading\n\nimport torch\n\nlock 
 FRAMES["import-by-call"] = (
     "import importlib\n\nimport torch\n\n\n@torch.compile\ndef f(x):\n    {}\n    return x + module.pi\n"
 )
+FRAMES["counter-attribute"] = "import torch\n\n\n{}\n\n\nnet = torch.compile(Net())\n"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {

@@ -1,0 +1,181 @@
+"""Every use of a counter of a module, and the edit that makes it a buffer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gbfix.analysis import values as v
+from gbfix.analysis.flow import Flow
+from gbfix.analysis.literals import shorten
+from gbfix.analysis.project import FileView
+from gbfix.analysis.source import Function, SourceFile
+from gbfix.analysis.values import Kind
+from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
+
+USES = "every reader and writer of the attribute is known"
+ROUNDING = "arithmetic rounds as with a number"
+ADVICE = (
+    "keep the count outside of the module, in the loop that calls it; or register a buffer that is not persistent and "
+    "read it with int(...) outside of compiled code; torch._dynamo.config.allow_unspec_int_on_nn_module = True makes "
+    "every such number a symbol"
+)
+
+
+@dataclass(frozen=True)
+class Counter:
+    """An attribute of a class."""
+
+    view: FileView
+    owner: ast.ClassDef
+    name: str
+
+    @property
+    def source(self) -> SourceFile:
+        """The file of the class."""
+        return self.view.source
+
+
+def starts_as_number(counter: Counter) -> bool:
+    """True when the class gives the attribute an integer somewhere, so that it is no tensor."""
+    for node in ast.walk(counter.owner):
+        match node:
+            case ast.Assign(targets=targets, value=ast.Constant(value=int())):
+                names = (getattr(target, "attr", getattr(target, "id", "")) for target in targets)
+                if counter.name in names:
+                    return True
+    return False
+
+
+def counter_fix(counter: Counter) -> tuple[Fix, tuple[Obligation, ...]]:
+    """The edit with what it relies on. Raises RefusedError."""
+    start = _start(counter)
+    reads: list[ast.Attribute] = []
+    edits: list[Replacement] = []
+    for path, node in _uses(counter):
+        if node is start.targets[0] or _is_step(counter, node, edits):
+            continue
+        if path != counter.source.path or not _is_own(counter, node) or not isinstance(node.ctx, ast.Load):
+            raise RefusedError(USES, f"{path}:{node.lineno} uses an attribute of this name", node.lineno, ADVICE)
+        reads.append(node)
+    value = start.value
+    assert isinstance(value, ast.Constant)
+    line = start.lineno
+    new = f'self.register_buffer("{counter.name}", torch.tensor({value.value!r}), persistent=False)'
+    receiver = start.targets[0].value if isinstance(start.targets[0], ast.Attribute) else None
+    assert isinstance(receiver, ast.Name)
+    edits.append(Replacement(counter.source.span(start), new.replace("self", receiver.id, 1)))
+    private = counter.name.startswith("_")
+    reason = "all uses of the private name are in the class" if private else "code that is not given may read the name"
+    obligations = [Obligation(USES, Discharge.PROVED if private else Discharge.ASSUMED, reason, line)]
+    for node in reads:
+        obligations.append(_rounding(counter, node))
+        edits.append(Replacement(counter.source.span(node), f"{counter.source.segment(node)}.clone()"))
+    return Fix(f"make {counter.name} a buffer", tuple(edits), ("torch",)), tuple(obligations)
+
+
+def _start(counter: Counter) -> ast.Assign:
+    """The one assignment of a constant in `__init__`, behind the call of the base class."""
+    inits = [f for f in counter.source.functions if f.owner is counter.owner and f.name == "__init__"]
+    body = inits[0].node.body if len(inits) == 1 and not isinstance(inits[0].node, ast.Lambda) else []
+    made = False
+    for statement in body:
+        made = made or "super().__init__(" in counter.source.segment(statement)
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Constant(value=int() as value)) if (
+                made and name == counter.name and type(value) is int
+            ):
+                return statement
+    reason = f"__init__ does not set self.{counter.name} to a constant, behind super().__init__()"
+    raise RefusedError("the first value is known", reason, counter.owner.lineno, ADVICE)
+
+
+def _uses(counter: Counter) -> Iterator[tuple[str, ast.Attribute]]:
+    """The attributes of this name that may be the counter, in all files. Raises RefusedError for one by its text."""
+    for path, source in counter.view.project.files.items():
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Constant) and node.value == counter.name:
+                raise RefusedError(USES, f"{path}:{node.lineno} has its name in a text", node.lineno, ADVICE)
+            if not isinstance(node, ast.Attribute):
+                continue
+            if node.attr in ("buffers", "named_buffers", "_buffers"):
+                raise RefusedError(USES, f"{path}:{node.lineno} goes through the buffers", node.lineno, ADVICE)
+            if node.attr == counter.name and not _is_another(counter, source, node):
+                yield path, node
+
+
+def _is_another(counter: Counter, source: SourceFile, node: ast.Attribute) -> bool:
+    """True for a call, which a number does not take, and for the `self` of a class without a base in the project."""
+    parent = source.parents[node]
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return True
+    function = source.enclosing_function(node)
+    if function is None or function.owner is None or function.owner is counter.owner or not _is_self(function, node):
+        return False
+    own = {n.name for s in counter.view.project.files.values() for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)}
+    bases = [getattr(base, "id", getattr(base, "attr", "")) for base in function.owner.bases]
+    return not any(base in own or not base for base in bases)
+
+
+def _is_self(function: Function, node: ast.Attribute) -> bool:
+    parameters = function.parameters
+    return bool(parameters) and isinstance(node.value, ast.Name) and node.value.id == parameters[0].arg
+
+
+def _is_own(counter: Counter, node: ast.Attribute) -> bool:
+    function = counter.source.enclosing_function(node)
+    return function is not None and function.owner is counter.owner and _is_self(function, node)
+
+
+def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) -> bool:
+    """True within a statement that adds a constant; one that assigns the sum gets an edit."""
+    if node not in counter.source.parents or not _is_own(counter, node):
+        return False
+    parent = counter.source.parents[node]
+    match parent:
+        case ast.AugAssign(target=target, op=ast.Add() | ast.Sub(), value=ast.Constant(value=int() as amount)):
+            return target is node and type(amount) is int
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int() as amount)) if left is node:
+            statement = counter.source.parents[parent]
+            return type(amount) is int and _assigns(counter, statement)
+        case ast.Assign(
+            value=ast.BinOp(left=ast.Attribute() as left, op=ast.Add(), right=ast.Constant(value=int() as n))
+        ):
+            if _assigns(counter, parent) and type(n) is int and left.attr == counter.name and _is_own(counter, left):
+                target_text = counter.source.segment(node)
+                edits.append(Replacement(counter.source.span(parent), f"{target_text} += {n}"))
+                return True
+    return False
+
+
+def _assigns(counter: Counter, statement: ast.AST) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(attr=name) as target]):
+            return name == counter.name and _is_own(counter, target)
+        case _:
+            return False
+
+
+def _rounding(counter: Counter, node: ast.Attribute) -> Obligation:
+    """Arithmetic with a tensor, which must be one of single or double precision."""
+    claim = "it is read for arithmetic with a tensor"
+    parent = counter.source.parents[node]
+    text = shorten(counter.source.segment(parent))
+    operators = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, operators):
+        raise RefusedError(claim, f"{text} reads it for something else", node.lineno, ADVICE)
+    other = parent.right if parent.left is node else parent.left
+    function = counter.source.enclosing_function(node)
+    statement = next(p for p in counter.source.ancestors(node) if isinstance(p, ast.stmt))
+    assert function is not None
+    flow = Flow(counter.view, function)
+    state = flow.before.get(statement)
+    held = flow.evaluate(other, state)[0] if state is not None else None
+    if held is None or held.kind is not Kind.TENSOR:
+        raise RefusedError(claim, f"{text} may compute with Python numbers", node.lineno, ADVICE)
+    exact = [v.concrete_dtype(name) for name in ("torch.float32", "torch.float64", "float32", "float64")]
+    if held.dtype is not None and held.dtype in exact:
+        return Obligation(ROUNDING, Discharge.PROVED, f"{text} is in single or double precision", node.lineno)
+    return Obligation(ROUNDING, Discharge.ASSUMED, f"{text} may be in half precision, or a number", node.lineno)
