@@ -9,6 +9,7 @@ from gbfix.engine.model import ConfigurationError
 
 SINCE: Mapping[str, str] = {
     "torch._higher_order_ops.print": "2.11",
+    "random.random": "2.14",
 }
 """The first version that captures a probe's program, where another one than 2.13 is known."""
 

@@ -18,6 +18,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
 
 _HOLDERS = (*get_args(FunctionNode), ast.ClassDef)
+_KINDS = (ast.Call, ast.Compare, ast.Assign, ast.ClassDef)
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
@@ -93,27 +94,33 @@ class Site:
 
 def sites(view: FileView, *kinds: type[ast.AST]) -> Iterator[Site]:
     """The nodes of some kinds in the compiled functions of a file; those of inner functions belong to these."""
+    return (site for site in _sites(view) if isinstance(site.node, kinds))
+
+
+@lru_cache(maxsize=2)
+def _sites(view: FileView) -> tuple[Site, ...]:
+    """All nodes that a rule may ask for; found once for all rules."""
+    found: list[Site] = []
     for compiled in view.compiled:
         node = compiled.function.node
         if isinstance(node, ast.Lambda):
-            yield from _inside(view, compiled, node.body, None, kinds)
+            found += _inside(view, compiled, node.body, None)
         else:
             for statement in node.body:
-                yield from _inside(view, compiled, statement, statement, kinds)
+                found += _inside(view, compiled, statement, statement)
+    return tuple(found)
 
 
-def _inside(
-    view: FileView, compiled: CompiledFunction, node: ast.AST, statement: ast.stmt | None, kinds: tuple[type, ...]
-) -> Iterator[Site]:
-    if isinstance(node, kinds):
+def _inside(view: FileView, compiled: CompiledFunction, node: ast.AST, statement: ast.stmt | None) -> Iterator[Site]:
+    if isinstance(node, _KINDS):
         yield Site(view, compiled, node, statement)
     if isinstance(node, _HOLDERS):
         return
     for child in ast.iter_child_nodes(node):
-        yield from _inside(view, compiled, child, child if isinstance(child, ast.stmt) else statement, kinds)
+        yield from _inside(view, compiled, child, child if isinstance(child, ast.stmt) else statement)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _flow(view: FileView, function: Function) -> Flow:
     return Flow(view, function)
 
