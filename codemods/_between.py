@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects, Note, Write
@@ -14,7 +14,8 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._definitions import definitions
 from gbfix.codemods._messages import message_of, says_something
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._report_units import Unit, blocks_of
+from gbfix.codemods._report_units import Unit
+from gbfix.codemods._tree import blocks_of
 
 _MODES = frozenset(
     {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast"}
@@ -244,13 +245,3 @@ class BetweenReader:
 
     def _text(self, node: ast.AST) -> str:
         return shorten(self.flow.context.source.segment(node))
-
-
-def leaving(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The `return` and `raise` statements inside, not those of inner functions."""
-    for statement in statements:
-        if isinstance(statement, ast.Return | ast.Raise):
-            yield statement
-        elif not isinstance(statement, FunctionNode | ast.ClassDef):
-            for block in blocks_of(statement):
-                yield from leaving(block)

@@ -7,8 +7,7 @@ it in a name: a number, a shape or a new tensor as it is, a tensor that is writt
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gbfix.analysis.flow import Flow, State
@@ -16,6 +15,7 @@ from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods import _boundary_text as text
 from gbfix.codemods._between import Between
+from gbfix.codemods._f_strings import with_names
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import Unit
@@ -104,7 +104,7 @@ class _Keeper:
             self.visit(part)
         inner, self.edits = self.edits, outer
         if inner:
-            self.edits[node] = _written(node, inner)
+            self.edits[node] = with_names(node, inner)
 
     def _is_settled(self, node: ast.expr) -> bool:
         """True when nothing inside the expression needs a look: it is kept, or says the same later."""
@@ -265,21 +265,3 @@ def _children(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
         for index, child in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(child, ast.AST):
                 yield child, conditional or (isinstance(node, ast.BoolOp) and name == "values" and index > 0)
-
-
-def _written(node: ast.JoinedStr, edits: Mapping[ast.AST, str]) -> str:
-    """The source of an f-string with other names in it, in double quotes where it has none inside."""
-    new = copy.deepcopy(node)
-    edited = {id(ours): edits[old] for old, ours in zip(ast.walk(node), ast.walk(new), strict=True) if old in edits}
-    source = ast.unparse(_Renamer(edited).visit(new))
-    return f'f"{source[2:-1]}"' if source.startswith("f'") and '"' not in source else source
-
-
-class _Renamer(ast.NodeTransformer):
-    def __init__(self, edited: Mapping[int, str]) -> None:
-        self._edited = edited
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        name = self._edited.get(id(node))
-        found: ast.AST = ast.Name(name, ast.Load()) if name is not None else self.generic_visit(node)
-        return found

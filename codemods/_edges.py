@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.source import FunctionNode
-from gbfix.codemods._between import BetweenReader, leaving
+from gbfix.codemods._between import BetweenReader
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._report_units import Unit, blocks_of, units_of
+from gbfix.codemods._report_units import Unit, units_of
+from gbfix.codemods._tree import blocks_of, leaving
 
 EDGE = "the message can be said where the function begins or ends"
 ADVICE = "report it in the caller, before or after the compiled function"

@@ -15,6 +15,7 @@ from gbfix.analysis.source import Function, FunctionNode
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._definitions import definitions
 from gbfix.codemods._messages import MessageKind, message_of
+from gbfix.codemods._tree import blocks_of
 
 IN_GRAPH_PRINT = "torch._higher_order_ops.print"
 PRINT, LOGGING, WARNING, REPORT = "print", "logging", "warning", "report"
@@ -90,16 +91,6 @@ def _in_block(view: FileView, block: list[ast.stmt]) -> Iterator[Unit]:
         elif not isinstance(statement, FunctionNode | ast.ClassDef):
             for inner in blocks_of(statement):
                 yield from _in_block(view, inner)
-
-
-def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks directly inside a compound statement."""
-    for _, value in ast.iter_fields(statement):
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            yield value
-        elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
-            for part in value:
-                yield part.body
 
 
 def never_traced(view: FileView, test: ast.expr) -> bool:

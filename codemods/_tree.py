@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from gbfix.analysis.source import SourceFile
+from gbfix.analysis.source import FunctionNode, SourceFile
 from gbfix.analysis.tree import names_in
 
 
@@ -53,3 +53,23 @@ def is_elif(source: SourceFile, node: ast.stmt) -> bool:
         return False
     span = source.span(node)
     return source.lines[span.line - 1][span.column :].startswith("elif")
+
+
+def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks directly inside a compound statement."""
+    for _, value in ast.iter_fields(statement):
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            yield value
+        elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
+            for part in value:
+                yield part.body
+
+
+def leaving(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The `return` and `raise` statements inside, not those of inner functions."""
+    for statement in statements:
+        if isinstance(statement, ast.Return | ast.Raise):
+            yield statement
+        elif not isinstance(statement, FunctionNode | ast.ClassDef):
+            for block in blocks_of(statement):
+                yield from leaving(block)
