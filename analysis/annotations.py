@@ -20,7 +20,14 @@ def parameter_value(context: Context, argument: ast.arg) -> Value:
         assumed |= {Assumption(f"{argument.arg} is not None", argument.lineno)}
     if kind in (Kind.TENSOR, Kind.MAYBE):
         return v.opaque_tensor(token, argument.arg, kind=kind).assuming(assumed)
-    return Value(kind, number=_number_annotation(argument.annotation) if kind is Kind.NUMBER else None)
+    if kind is Kind.NUMBER:
+        return Value(kind, number=_number_annotation(argument.annotation))
+    return Value(kind, class_name="str" if _is_text(argument.annotation) else None)
+
+
+def _is_text(annotation: ast.expr | None) -> bool:
+    node = _parse_string(annotation) if annotation is not None else None
+    return isinstance(node, ast.Name) and node.id == "str"
 
 
 def _defaults_to_none(arguments: ast.arguments, argument: ast.arg) -> bool:

@@ -111,6 +111,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "something above negative and below positive infinity is selected": (Need.VALUES,),
     "a sum of the selected elements does not overflow": (Need.DTYPES,),
     "the tensor that is written into is not expanded": (Need.LAYOUTS,),
+    # A graph takes no lists and objects, and prints nothing at all then.
+    "what is printed is a tensor, a number or text": (Need.COMPILED,),
+    # Formatting several elements as a number is an error in both, but not the same one.
+    "the number that is printed comes from one element": (),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
     # The copy, or the filled tensor, shows itself where its dtype, strides or gradient matter.
@@ -161,6 +165,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "integer arithmetic stays within 64 bits": "the examples hold no integers that large",
     "every reader and writer of the attribute is known": "a check does not look at attributes that the target ignores",
     "the moment of the reading does not matter": "two runs never read the same time",
+    "no transform or dispatch mode runs it": "a check runs no vmap, checkpoint and the like around its target",
     "this module can be imported": "a check always imports it by its name, which the program may not",
 }
 """The claims that no check shows, and why."""
