@@ -6,7 +6,7 @@ pieces of its own. The call moves as a whole.
 Before:
 
     def report(name, x):
-        print(f"{name}: {tuple(x.shape)}")
+        logger.info("%s: %s", name, tuple(x.shape))
 
     @torch.compile
     def gram(x):
@@ -17,7 +17,7 @@ Before:
 After:
 
     def report(name, x):
-        print(f"{name}: {tuple(x.shape)}")
+        logger.info("%s: %s", name, tuple(x.shape))
 
     @torch.compile
     def gram(x):

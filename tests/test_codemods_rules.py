@@ -38,12 +38,13 @@ FRAMES["random-draw-in-region"] = "import random\n\nimport torch\n\n\n{}\n"
 FRAMES["host-value-in-region"] = "import os\n\nimport torch\n\n\n{}\n\n\ng = torch.compile(f)\n"
 FRAMES["logging-in-region"] = "import logging\n\nimport torch\n\nlogger = logging.getLogger()\n\n\n{}\n"
 FRAMES["warning-in-region"] = "import warnings\n\nimport torch\n\n\n{}\n"
-FRAMES["reporting-helper"] = "import torch\n\n\n{}\n"
 FRAMES["context-manager-in-region"] = "import threading\n\nimport torch\n\nlock = threading.Lock()\n\n\n{}\n"
 FRAMES["import-by-call"] = (
     "import importlib\n\nimport torch\n\n\n@torch.compile\ndef f(x):\n    {}\n    return x + module.pi\n"
 )
 FRAMES["counter-attribute"] = "import torch\n\n\n{}\n\n\nnet = torch.compile(Net())\n"
+FRAMES["reporting-helper"] = "import logging\n\nimport torch\n\nlogger = logging.getLogger()\n\n\n{}\n"
+FRAMES["print-in-region"] = "(x: torch.Tensor):\n{}"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {
