@@ -3,5 +3,5 @@ import torch
 
 @torch.compile
 def f(x: torch.Tensor) -> torch.Tensor:
-    print("value", torch.where(x.sum() > 0, x * 2.0, x + 1.0))
+    torch._higher_order_ops.print("value {!s}", torch.where(x.sum() > 0, x * 2.0, x + 1.0))
     return x * 3.0

@@ -2,7 +2,7 @@ import torch
 
 
 def ready(flag: bool) -> bool:
-    print("asked")
+    print("asked", end=" ")
     return flag
 
 

@@ -4,7 +4,7 @@ COUNT = 0
 
 
 def report(x: torch.Tensor) -> None:
-    print("call", COUNT, tuple(x.shape))
+    print("call", COUNT, tuple(x.shape), flush=True)
 
 
 @torch.compile

@@ -5,5 +5,5 @@ import torch
 def f(x: torch.Tensor) -> torch.Tensor:
     if x.sum() > 0:
         return x * 2.0
-    print("moved")
+    print("moved", end=" ")
     return x + 1.0
