@@ -36,14 +36,14 @@ def levels(x: torch.Tensor) -> torch.Tensor:
     reported_ndim = y.ndim
     y = y.cos()
     # never seen by default
-    result = y.exp()
+    result_2 = y.exp()
     logger.debug("debug %d", reported_ndim)
     logger.error("error", exc_info=True)
     logging.getLogger("spellings.child").critical("%s", y)
     adapter.log(VERBOSE, "verbose")
-    print("printed", y.dtype, file=sys.stdout)
+    torch._higher_order_ops.print("printed {}", str(y.dtype))
     logger.exception("nothing was raised")
-    return result
+    return result_2
 
 
 @torch.compile
