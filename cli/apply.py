@@ -16,6 +16,7 @@ from gbfix.cli.options import (
     Format,
     Ignore,
     InGraphAsserts,
+    MessagesOption,
     OutputFormat,
     Paths,
     Select,
@@ -69,6 +70,7 @@ def apply(
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
     in_graph_asserts: InGraphAsserts = False,
+    messages: MessagesOption = None,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
@@ -76,11 +78,10 @@ def apply(
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
     from dataclasses import replace
 
-    from gbfix.analysis.preferences import Preferences
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, chosen_torch, runs_every_rule, settings_with
+    from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
     from gbfix.cli.outcome import accept_all
     from gbfix.cli.progress import progress
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code
@@ -97,7 +98,7 @@ def apply(
             from gbfix.cli.apply_check import check_apply_options, checked_outcome
 
             check_apply_options(paths, interactive=interactive)
-        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts)
+        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts, messages)
         if patch is not None:
             check_patch_file(patch)
         rules = chosen_rules(settings)
@@ -122,7 +123,7 @@ def apply(
             edit=True,
             unsafe=unsafe,
             assume_compiled=settings.assume_compiled,
-            preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
+            preferences=preferences_of(settings),
             report_unused=runs_every_rule(settings),
             observed=evidence.observed,
             fakes=evidence.fakes,

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import typer
 
-from gbfix.analysis.preferences import Preferences
 from gbfix.cli.check_plan import Planned, Planner, Wanted
 from gbfix.cli.check_versions import Changes, pending
 from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import Inputs, read_inputs
 from gbfix.cli.names import display_name
-from gbfix.cli.options import chosen_rules, chosen_torch
+from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of
 from gbfix.cli.progress import progress
 from gbfix.cli.run import Request, run
 from gbfix.engine.config import Settings
@@ -91,7 +90,7 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             edit=True,
             unsafe=fixes.unsafe,
             assume_compiled=settings.assume_compiled,
-            preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
+            preferences=preferences_of(settings),
             report_unused=False,
             observed=evidence.observed,
             fakes=evidence.fakes,

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gbfix.analysis.preferences import Messages
+
 if TYPE_CHECKING:
     from gbfix.analysis.capabilities import Torch
+    from gbfix.analysis.preferences import Preferences
     from gbfix.engine.config import Settings
     from gbfix.engine.model import Rule
 
@@ -41,6 +44,13 @@ Exclude = Annotated[
 AssumeCompiled = Annotated[
     bool, typer.Option("--assume-compiled", help="Take every nn.Module.forward as compiled, for a library.")
 ]
+MessagesOption = Annotated[
+    Messages | None,
+    typer.Option(
+        "--messages",
+        help="How print, logging and warnings leave compiled code. Default: auto, the strongest exact way.",
+    ),
+]
 InGraphAsserts = Annotated[
     bool,
     typer.Option(
@@ -61,6 +71,7 @@ def settings_with(
     exclude: list[str] | None,
     assume_compiled: bool,
     in_graph_asserts: bool = False,
+    messages: Messages | None = None,
 ) -> Settings:
     """The configuration that is in force here, with the options of the command on top.
 
@@ -82,7 +93,23 @@ def settings_with(
         exclude=(*settings.exclude, *(exclude or ())),
         assume_compiled=settings.assume_compiled or assume_compiled,
         in_graph_asserts=settings.in_graph_asserts or in_graph_asserts,
+        messages=messages.value if messages is not None else settings.messages,
     )
+
+
+def preferences_of(settings: Settings) -> Preferences:
+    """What the settings choose where a rule has several ways. Raises ConfigurationError for no way of messages."""
+    from gbfix.analysis.preferences import Preferences
+    from gbfix.engine.model import ConfigurationError
+    from gbfix.engine.paths import printable
+
+    known = [way.value for way in Messages]
+    if settings.messages and settings.messages not in known:
+        where = printable(settings.path) if settings.path is not None else "the settings"
+        raise ConfigurationError(
+            f"{where}: tool.gbfix.messages must be one of {', '.join(known)}, not {settings.messages!a}"
+        )
+    return Preferences(Messages(settings.messages or Messages.AUTO), settings.in_graph_asserts)
 
 
 def chosen_rules(settings: Settings) -> tuple[Rule, ...]:

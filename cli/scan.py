@@ -10,6 +10,7 @@ from gbfix.cli.options import (
     Format,
     Ignore,
     InGraphAsserts,
+    MessagesOption,
     OutputFormat,
     Paths,
     Select,
@@ -24,20 +25,20 @@ def scan(
     exclude: Exclude = None,
     assume_compiled: AssumeCompiled = False,
     in_graph_asserts: InGraphAsserts = False,
+    messages: MessagesOption = None,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
-    from gbfix.analysis.preferences import Preferences
     from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, chosen_torch, runs_every_rule, settings_with
+    from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
     from gbfix.cli.progress import progress
     from gbfix.cli.report import exit_with_code, print_scan
     from gbfix.cli.run import Request, run
 
     with one_line_failures():
-        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts)
+        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts, messages)
         rules = chosen_rules(settings)
         inputs = read_inputs(paths, settings)
         with progress(len(inputs.sources)) as advance:
@@ -45,7 +46,7 @@ def scan(
                 rules,
                 edit=False,
                 assume_compiled=settings.assume_compiled,
-                preferences=Preferences(in_graph_asserts=settings.in_graph_asserts),
+                preferences=preferences_of(settings),
                 report_unused=runs_every_rule(settings),
                 torch=chosen_torch(torch, settings),
                 advance=advance,

@@ -18,7 +18,7 @@ else:
 
 _LISTS = ("select", "ignore", "exclude")
 _SWITCHES = ("unsafe", "assume-compiled", "in-graph-asserts")
-_TEXTS = ("torch",)
+_TEXTS = ("torch", "messages")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Settings:
     """The pyproject.toml that these come from; `exclude` is anchored at its folder."""
     torch: str = ""
     """The version of PyTorch that the program runs with; empty for the one that is installed."""
+    messages: str = ""
+    """How messages leave compiled code; empty for the usual order."""
 
 
 def load_settings(start: Path) -> Settings:
@@ -91,6 +93,7 @@ def _settings(path: Path, table: dict[str, object]) -> Settings:
         in_graph_asserts=_switch(path, table, "in-graph-asserts"),
         path=path,
         torch=_text(path, table, "torch"),
+        messages=_text(path, table, "messages"),
     )
 
 

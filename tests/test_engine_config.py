@@ -13,9 +13,11 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(
         '[tool.gbfix]\nselect = ["GBF1"]\nignore = ["GBF101", "x"]\nexclude = ["old/"]\nunsafe = true\n'
-        "assume-compiled = true\nin-graph-asserts = true\ntorch = '2.11'\n"
+        "assume-compiled = true\nin-graph-asserts = true\ntorch = '2.11'\nmessages = 'drop'\n"
     )
-    assert load_settings(tmp_path) == Settings(("GBF1",), ("GBF101", "x"), ("old/",), True, True, True, path, "2.11")
+    assert load_settings(tmp_path) == Settings(
+        ("GBF1",), ("GBF101", "x"), ("old/",), True, True, True, path, "2.11", "drop"
+    )
 
 
 def test_defaults_without_file_without_table_and_with_an_empty_table(tmp_path: Path) -> None:
