@@ -86,6 +86,10 @@ def early_call(site: HostSite, flow: Flow, body: Sequence[ast.stmt], early: Sequ
         assert isinstance(parent, ast.expr)
         node = parent
     _check_runs_once(site, node, statement)
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id in stored_names(body):
+            text = f"{part.id} is set in the function"
+            raise RefusedError("its arguments are there at the start", text, _line(site), ADVICE)
     if any(node is one.node for one in early):
         return next(one for one in early if one.node is node)
     target = _target(statement, node)

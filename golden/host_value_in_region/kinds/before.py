@@ -28,5 +28,8 @@ def f(x):
     if not torch.compiler.is_compiling() and uuid.uuid4() is None:
         z = z + 1.0
     mine = time.time()
+    import socket
+
+    z = z + 0 * len(socket.gethostname())
     home = os.environ.get("HOME", "")
     return z, frame, names, later, mine, home
