@@ -442,6 +442,13 @@ class PredicateBuilder:
         )
 
     def _not_tensor(self, node: ast.expr) -> RefusedError:
+        if isinstance(node, ast.Call):
+            compared = {"torch.equal": "(a == b).all()", "torch.allclose": "torch.isclose(a, b).all()"}
+            dense = compared.get(self.flow.context.names.qualified(node.func) or "")
+            if dense is not None:
+                reason = f"{self._text(node)} gives a Python bool"
+                advice = f"where both have the same shape, {dense} gives a tensor"
+                return RefusedError("the condition is a tensor", reason, node.lineno, advice)
         return RefusedError(
             "the condition is a tensor",
             f"{self._text(node)} is not known to be a tensor",
