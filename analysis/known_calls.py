@@ -156,20 +156,17 @@ def _library_call(evaluation: Evaluation, qualified: str, node: ast.Call) -> Val
         if name in ("device", "promote_types", "result_type", "can_cast", "numel", "Size", "broadcast_shapes"):
             _must_not_raise(evaluation, "static", node)
         return v.OTHER
-<<<<<<< HEAD
     if qualified == "torch._higher_order_ops.print":
         for argument in arguments_of(node):
             evaluation.value(argument)
         evaluation.impure(f"{shorten(evaluation.text(node))} prints", node)
         return v.NONE
-=======
     if qualified in ("torch.equal", "torch.allclose"):
         for argument in arguments_of(node):
             evaluation.value(argument)
         _must_not_raise(evaluation, "whole", node)
         evaluation.reads_value(node)
         return Value(Kind.NUMBER, number="bool", scalar_of=evaluation.opaque(node, Kind.TENSOR))
->>>>>>> 28cd425 (Say why a branch on torch.equal or torch.allclose stays)
     if qualified.startswith("math."):
         found = [evaluation.value(argument) for argument in arguments_of(node)]
         _must_not_raise(evaluation, "math", node)
