@@ -163,7 +163,8 @@ class FunctionScalars:
         text = render(self.source, read.tensor, {}, indentation_of(self.source, read.tensor)) or ""
         if not isinstance(read.tensor, _ATOMS):
             text = f"({text})"
-        dtype, fresh = read.value.dtype, read.value.fresh
+        # What has a name may be written under it before the number is used.
+        dtype, fresh = read.value.dtype, read.value.fresh and isinstance(read.tensor, ast.Call | ast.BinOp)
         if uses.indexed and read.implicit:
             return text  # read at once, and only as an index
         if read.listed:

@@ -291,7 +291,7 @@ def _sink(text: str, parent: ast.AST) -> tuple[str, str]:
             return f"{text} says how often a loop runs", f"run a fixed number of steps with a mask, or: {CAPTURE}"
         case ast.Call(func=ast.Name(id="round" | "min" | "max" | "bool" | "int" as name)):
             return f"{name}({text}) is a Python number", f"use the operation of torch on the tensor, or: {CAPTURE}"
-        case ast.Call(func=ast.Attribute(attr="append" | "extend" | "add")):
+        case ast.Call(func=ast.Attribute(attr="append" | "extend")):
             return f"{text} is kept in a container as a Python number", OUTSIDE
         case ast.BinOp(op=ast.Pow() | ast.Mod() | ast.FloorDiv()):
             return f"Python and torch compute {text} in another way here", CAPTURE

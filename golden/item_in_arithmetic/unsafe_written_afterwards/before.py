@@ -1,9 +1,0 @@
-import torch
-
-
-@torch.compile
-def f(x: torch.Tensor):
-    y = x.double()
-    first = y[0].item()
-    y[0] = 7.0
-    return y * first, y
