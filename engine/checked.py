@@ -115,6 +115,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "what is printed is a tensor, a number or text": (Need.COMPILED,),
     # Formatting several elements as a number is an error in both, but not the same one.
     "the number that is printed comes from one element": (),
+    "there is one length for each row, none below zero": (Need.VALUES,),
     # torch.cond takes a Python number the first time, and fails for the next one.
     "the sides use tensors and constants only": (Need.COMPILED,),
     # The copy, or the filled tensor, shows itself where its dtype, strides or gradient matter.

@@ -63,6 +63,7 @@ FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
 FRAMES |= {
     "masked-reduction": "(x: torch.Tensor):\n{}",
+    "masked-loop": "(x: torch.Tensor):\n{}\n    return x",
     "masked-count": "(x: torch.Tensor):\n    mask = x > 0\n{}",
     "masked-assignment": "(x: torch.Tensor):\n    mask = x > 0\n    y = x.clone()\n{}\n    return y",
 }
