@@ -11,6 +11,7 @@ from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
+from gbfix.analysis.tree import names_in, stored_names
 from gbfix.codemods._counts import count_in, counted
 from gbfix.codemods._mask_assign import assigned, assignment_in
 from gbfix.codemods._named_selections import own_expressions
@@ -27,6 +28,7 @@ COUNT = ("GBF502", "masked-count")
 ASSIGNMENT = ("GBF503", "masked-assignment")
 OPEN = ("GBF505", "data-dependent-shape")
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _SETTING = "capture_dynamic_output_shape_ops"
 _TITLES = {
     REDUCTION: "reduce all elements, with torch.where for those that are not selected",
@@ -108,6 +110,9 @@ class FunctionSelections:
             refused = RefusedError("the size does not depend on values", reason, node.lineno, advice)
             self.drafts.append(Draft(OPEN, node, f"size of {self._text(node)} depends on values", refused=refused))
             return
+        if isinstance(node, _COMPREHENSIONS) and stored_names([node]) & names_in(_results(node)):
+            self._expression(node.generators[0].iter, state)
+            return  # what its own names hold is not known
         for child in ast.iter_child_nodes(node):
             part = child.value if isinstance(child, ast.keyword) else child
             if isinstance(part, ast.comprehension):
@@ -195,3 +200,9 @@ class FunctionSelections:
 
     def _text(self, node: ast.AST) -> str:
         return shorten(self.view.source.segment(node), 50)
+
+
+def _results(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> list[ast.expr]:
+    """What a comprehension computes in each round."""
+    tests = [test for generator in node.generators for test in generator.ifs]
+    return [node.key, node.value, *tests] if isinstance(node, ast.DictComp) else [node.elt, *tests]
