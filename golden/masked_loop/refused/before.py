@@ -12,6 +12,6 @@ def f(x: torch.Tensor, n: torch.Tensor):
     for j in range(4):
         x = x - 1
         if x.sum() > 10:
-            print("over")
+            x = x * 3
             break
     return x, i
