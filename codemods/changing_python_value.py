@@ -14,7 +14,8 @@ later ones use that.
 
 Reports the place, with the values that a recorded run showed (`gbfix trace -- CMD`), and says what helps: an argument,
 a tensor, a loop or a decision that moves to the code that calls. It changes nothing, since each of these is another way
-to call the function. Without a run it reports only a global number that some function counts up and compiled code reads.
+to call the function. Without a run it reports only a global number that some function counts up and compiled code
+reads.
 
 Says nothing about two values of a flag, about train() and eval(), grad mode and dtypes, which are compiled once each
 and kept, nor about a number that a second compilation has already freed. A lambda at one place of the source is one
