@@ -9,3 +9,13 @@ def f(x):
     for _ in range(3):
         x = torch.compile(net)(x)
     return torch.compile(lambda y: y + 1.0, dynamic=True)(x), kept(x)
+
+
+def g(x, y=torch.compile(net)(torch.ones(2))):
+    for one in torch.compile(later)(x):
+        x = torch.compile(net, mode="fastest")(one) + y
+    return x
+
+
+def later(x):
+    return x
