@@ -6,9 +6,6 @@ compiled for every instance, until Dynamo gives up after eight.
 
 Before:
 
-    import torch
-
-
     def scaled(x):
         return x * 2.0
 
@@ -17,9 +14,6 @@ Before:
         return torch.compile(scaled)(request)
 
 After:
-
-    import torch
-
 
     def scaled(x):
         return x * 2.0

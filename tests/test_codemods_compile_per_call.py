@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-
 import pytest
 
 from gbfix.analysis.project import load
@@ -32,12 +29,6 @@ def fixed(text: str, extra: str = "") -> Result:
         return list(RULE.find(project.with_file(parse("program.py", current)).view("program.py")))
 
     return fix_text(text, find)
-
-
-def test_documented_rewrite_is_what_happens() -> None:
-    blocks = re.findall(r"^(?:Before|After):\n\n((?:    .*\n|\n)+)", RULE.documentation, re.MULTILINE)
-    before, expected = (textwrap.dedent(block).strip("\n") + "\n" for block in blocks)
-    assert fixed(before).after == expected
 
 
 def test_all_forms_share_a_compilation_and_options_tell_them_apart() -> None:
