@@ -13,6 +13,7 @@ from gbfix.analysis.flow import Flow
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import INT64, Category
+from gbfix.codemods import _scalar_dtypes as dtypes
 from gbfix.codemods import _scalar_duties as duty
 from gbfix.codemods._obligations import refusal, shorten
 from gbfix.codemods._refuse import RefusedError
@@ -126,11 +127,11 @@ class FunctionScalars:
             edits[call.func] = f"{torch}.{(self.view.names.qualified(call.func) or '').removeprefix('math.')}"
         for node in uses.numerators:
             edits[node] = f"{torch}.tensor({self.source.segment(node)}, dtype={torch}.float64)"
-        casts = [duty.cast_at(self.flow, torch, read, uses, meeting) for meeting in uses.meetings]
-        missing = None if duty.is_integral(read, uses) else duty.cast_is_missing(uses.meetings, casts)
+        casts = [dtypes.cast_at(self.flow, torch, read, uses, meeting) for meeting in uses.meetings]
+        missing = None if dtypes.is_integral(read, uses) else dtypes.cast_is_missing(uses.meetings, casts)
         if missing is not None:
             text = shorten(self.source.segment(missing.tensor))
-            raise RefusedError(duty.DTYPE, f"{text} may have no dimension", missing.line, f"give {text} a name")
+            raise RefusedError(dtypes.DTYPE, f"{text} may have no dimension", missing.line, f"give {text} a name")
         for meeting, cast in zip(uses.meetings, casts, strict=True):
             if cast:
                 inner = self._with_edits(meeting.top, edits)
@@ -176,7 +177,7 @@ class FunctionScalars:
         carries = dtype is None or dtype.category not in (Category.INT, Category.BOOL)
         if carries and not text.endswith(".detach()"):
             text += ".detach()"
-        if duty.is_integral(read, uses):
+        if dtypes.is_integral(read, uses):
             if fresh:
                 return text if dtype == INT64 else f"{text}.to({torch}.int64)"
             return f"{text}.to({torch}.int64, copy=True)"

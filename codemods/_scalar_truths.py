@@ -57,9 +57,6 @@ def _refused(flow: Flow, state: State, node: ast.expr) -> RefusedError | None:
         case ast.UnaryOp(op=ast.Not(), operand=argument) if _is_tensor(flow, state, argument):
             advice = f"torch.logical_not({flow.context.source.segment(argument)}), where a tensor will do"
             return _no(flow, node, "is a Python truth value", advice)
-        case ast.Call(func=ast.Name(id="range") as function, args=arguments) if names.is_builtin(function, "range"):
-            if any(_is_tensor(flow, state, argument) for argument in arguments):
-                return _no(flow, node, "runs as often as a tensor says", f"loop a fixed number of times, or: {CAPTURE}")
         case ast.Call(func=ast.Name(id="all" | "any" as name) as function, args=[argument]) if names.is_builtin(
             function, name
         ) and isinstance(argument, ast.GeneratorExp):

@@ -10,4 +10,5 @@ def f(x: torch.Tensor):
     below = len(x[mask]) / y
     near = y / (x[mask].numel() + 1e-6)
     whole = x.int() * len(x[mask])
-    return zeros, ratio, below, near, whole, mask.nonzero().shape[0]
+    half = len(x[mask]) * x.half()
+    return half, zeros, ratio, below, near, whole, mask.nonzero().shape[0]

@@ -6,12 +6,12 @@ def f(x: torch.Tensor):
     mask = x > 0
     y = x.double()
     a = y * len(x[mask])
-    b = y / x[mask].numel()
+    b = y - x[mask].numel()
     c = y - x[mask].shape[0]
     d = y + mask.nonzero().size(0)
     e = torch.nonzero(x).shape[0] * y
     found = len(torch.where(mask)[0])
-    g = y / max(found, 1) + (found + 1) * y
+    g = y - max(found, 1) + (found + 1) * y
     rows = torch.argwhere(x)
     if len(rows) == 0:
         g = g + 1

@@ -2,8 +2,8 @@ import torch
 
 
 @torch.compile
-def f(x: torch.Tensor):
-    n = torch.count_nonzero(x > 0)
+def f(x: torch.Tensor, mask: torch.Tensor):
+    n = torch.count_nonzero(mask > 0)
     y = x * 2
     y /= n
     return y + n

@@ -2,8 +2,8 @@ import torch
 
 
 @torch.compile
-def f(x: torch.Tensor):
-    n = x[x > 0].shape[0]
+def f(x: torch.Tensor, mask: torch.Tensor):
+    n = x[mask > 0].shape[0]
     y = x * 2
     y /= n
     return y + n
