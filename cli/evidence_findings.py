@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.cli.evidence_places import absolute_path, files_of
 from gbfix.cli.evidence_use import used
 from gbfix.cli.inputs import Inputs
@@ -43,7 +44,12 @@ class Findings:
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
 
 
-def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evidence") -> Findings:
+def find(
+    evidence: Evidence,
+    rules: tuple[Rule, ...],
+    document: str = "the evidence",
+    preferences: Preferences = DEFAULT,
+) -> Findings:
     """Run the rules on the files of the evidence, with what it observed; `document` is where that is written down.
 
     Each nn.Module.forward is taken as compiled, since a trace without values shows no lines.
@@ -72,6 +78,7 @@ def find(evidence: Evidence, rules: tuple[Rule, ...], document: str = "the evide
         fakes=known.fakes,
         recompiles=known.recompiles,
         torch=installed_torch(),
+        preferences=preferences,
         evidence=document,
     )
     outcome = run(inputs, request)

@@ -6,6 +6,7 @@ import os
 from functools import partial
 from pathlib import Path
 
+from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.cli.evidence_advice import break_remedy
 from gbfix.cli.evidence_findings import find
 from gbfix.cli.evidence_rows import EvidenceReport, evidence_report
@@ -16,12 +17,14 @@ from gbfix.evidence.model import Evidence
 from gbfix.evidence.store import find_evidence
 
 
-def report_of(evidence: Evidence, rules: tuple[Rule, ...], document: Path) -> EvidenceReport:
+def report_of(
+    evidence: Evidence, rules: tuple[Rule, ...], document: Path, preferences: Preferences = DEFAULT
+) -> EvidenceReport:
     """The whole report. The files of the sites are read; those that cannot be are among its problems.
 
     `document` is where the evidence is kept, for the commands that need it.
     """
-    findings = find(evidence, rules, display_name(document))
+    findings = find(evidence, rules, display_name(document), preferences)
     is_usual = Path(os.path.realpath(document)) == find_evidence(Path(evidence.root))
     option = () if is_usual else ("--evidence", display_name(document))
     return evidence_report(

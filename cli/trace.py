@@ -63,16 +63,17 @@ def trace(
     from gbfix.cli.evidence_source import check_choice
     from gbfix.cli.evidence_target import check_writable
     from gbfix.cli.observed_run import ending_like
-    from gbfix.cli.options import chosen_rules, settings_with
+    from gbfix.cli.options import chosen_rules, preferences_of, settings_with
 
     with one_line_failures():
         check_choice(command, saved)
-        rules = chosen_rules(settings_with(None, None, None, assume_compiled=False))
+        settings = settings_with(None, None, None, assume_compiled=False)
+        rules, preferences = chosen_rules(settings), preferences_of(settings)
         if output is not None:
             check_writable(output, "--output report.txt")
 
         def show(evidence: Evidence, document: Path) -> None:
-            report = report_of(evidence, rules, document)
+            report = report_of(evidence, rules, document, preferences)
             print_report(report, output_format, top=top, output=output, was_run=saved is None)
 
         if saved is not None:

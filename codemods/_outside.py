@@ -156,29 +156,16 @@ class Outside:
 
     def _obligations(self, group: Sequence[Unit], between: Between) -> list[Obligation]:
         line = group[0].statement.lineno
-        found = [self._nothing_raises(between, line)]
+        # A run that was observed shows shapes, from which Flow knows what cannot fail; not that a call came to its end.
+        found = [
+            _judged(NOTHING_RAISES, [*between.assumed, *between.raising], "only operations that cannot fail", line)
+        ]
         found.append(_judged(NOTHING_SAYS, between.unknown, "only known operations", line))
         if any(unit.kind == WARNING for unit in group):
             set_later = [Note(f".{name} is set", line) for name in sorted(between.attributes)]
             notes = [*between.changes, *between.unknown, *between.random, *set_later]
             found.append(_judged(NO_ERROR, notes, "nobody could tell at which of the two places it is raised", line))
         return found
-
-    def _nothing_raises(self, between: Between, line: int) -> Obligation:
-        notes = [*between.assumed, *between.raising]
-        seen = self._seen() if notes else ""
-        if seen:
-            return Obligation(NOTHING_RAISES, Discharge.OBSERVED, f"nothing was raised in the run ({seen})", line)
-        return _judged(NOTHING_RAISES, notes, "only operations that cannot fail", line)
-
-    def _seen(self) -> str:
-        """How often a run was observed in the function, in words."""
-        view, node = self.flow.context.view, self.edges.node
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-            observed = view.observed(line)
-            if observed is not None and observed.function == self.flow.context.function.name:
-                return observed.told
-        return ""
 
     def _dedented(self, statement: ast.stmt) -> str:
         return reindented(self.source.segment(statement), indentation_of(self.source, statement), "")

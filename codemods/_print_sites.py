@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gbfix.analysis.flow import Flow, State, reads_tensor
 from gbfix.analysis.preferences import Messages
@@ -12,9 +14,11 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.codemods._messages import Message, MessageKind, message_of
 from gbfix.codemods._obligations import shorten
+from gbfix.codemods._outside import Outside, Plan
 from gbfix.codemods._print_text import AFTER, message_pieces
 from gbfix.codemods._printed import Printed, Printer
 from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._reports import is_called, plan_of
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import call, in_style_of, indentation_of, trailing_comment
 from gbfix.codemods._transforms import print_is_configured, transform_obligation
@@ -52,10 +56,15 @@ class _PrintsOf:
         if not messages:
             return
         flow = Flow(self._view, self._compiled.function)
+        outside = Outside(flow)
+        moved: set[ast.Call] = set()
         for message in messages:
             state = self._state_at(flow, message.call)
-            if state is not None and not self._never_compiled(message.call):
-                yield self._finding(flow, state, message)
+            if state is None or message.call in moved or self._never_compiled(message.call):
+                continue
+            finding, others = self._finding(outside, state, message)
+            moved.update(others)
+            yield finding
 
     def _printed_by(self, call: ast.Call) -> Message | None:
         message = message_of(self._view, call)
@@ -122,32 +131,58 @@ class _PrintsOf:
 
     # -- deciding ------------------------------------------------------------------------------
 
-    def _finding(self, flow: Flow, state: State, message: Message) -> Finding:
-        span = self._source.span(message.call)
+    def _finding(self, outside: Outside, state: State, message: Message) -> tuple[Finding, tuple[ast.Call, ...]]:
+        """What becomes of a message, and the messages that go along."""
         what = f"{shorten(self._source.segment(message.call), 60)} in compiled code"
-        try:
-            obligations, fix = self._in_graph(flow, state, message)
-            advice = ""
-        except RefusedError as refused:
-            obligations, fix, advice = [refused.obligation], None, refused.advice
         function, region = self._compiled.function.qualname, self._compiled.reason
-        return Finding(CODE, NAME, span, what, function, region, tuple(obligations), fix, advice)
+        found = Finding(CODE, NAME, self._source.span(message.call), what, function, region)
+        try:
+            plan = self._plan(outside, state, message)
+        except RefusedError as refused:
+            return replace(found, obligations=(refused.obligation,), advice=refused.advice), ()
+        along = tuple(call for unit in plan.units for call in unit.messages)
+        return replace(found, obligations=plan.obligations, fix=plan.fix), along
 
-    def _in_graph(self, flow: Flow, state: State, message: Message) -> tuple[list[Obligation], Fix]:
+    def _plan(self, outside: Outside, state: State, message: Message) -> Plan:
+        """The way that was chosen, or the strongest that is exact. Raises RefusedError."""
+        choice = self._view.project.preferences.messages
+        self._check_place(outside.flow, message.call)
+        if choice not in (Messages.AUTO, Messages.IN_GRAPH):
+            return self._elsewhere(outside, message)
+        try:
+            plan, refusal = self._in_graph(outside.flow, state, message), None
+        except RefusedError as refused:
+            plan, refusal = None, refused
+        if choice is Messages.AUTO and (plan is None or _assumes(plan)):
+            with contextlib.suppress(RefusedError):
+                other = self._elsewhere(outside, message)
+                if plan is None or not _assumes(other):
+                    return other
+        if plan is None:
+            assert refusal is not None
+            raise refusal
+        return plan
+
+    def _elsewhere(self, outside: Outside, message: Message) -> Plan:
+        """The message somewhere else than in the graph. Raises RefusedError."""
+        unit = next((unit for unit in outside.edges.units if message.call in unit.messages), None)
+        line = message.call.lineno
+        if unit is None:
+            raise RefusedError("the message is a statement of its own", "it stands within another", line, AFTER)
+        leaves = self._view.project.preferences.messages in (Messages.AUTO, Messages.OUTSIDE)
+        if leaves and not is_called(self._compiled) and outside.edges.is_at_edge(unit):
+            raise RefusedError("it splits a graph", "it is the first or the last thing of the function", line, AFTER)
+        return plan_of(outside, self._compiled, unit)
+
+    def _in_graph(self, flow: Flow, state: State, message: Message) -> Plan:
         """The message printed by the graph. Raises RefusedError."""
         call = message.call
-        if self._view.project.preferences.messages not in (Messages.AUTO, Messages.IN_GRAPH):
-            chosen = self._view.project.preferences.messages.value
-            raise RefusedError(
-                "the way that was chosen can take it", f"messages = {chosen} was chosen", call.lineno, AFTER
-            )
         if not self._view.project.torch.captures(_HOP):
             version = self._view.project.torch.version
             reason = f"PyTorch {version} has no print that a graph can hold"
             raise RefusedError(
                 "the installed PyTorch prints from a graph", reason, call.lineno, f"{AFTER}, or use 2.11"
             )
-        self._check_place(flow, call)
         not_transformed = transform_obligation(self._view, call.lineno)
         pieces = message_pieces(self._view, message)
         printed = Printer(flow, state).print(pieces)
@@ -161,7 +196,8 @@ class _PrintsOf:
             reason = "fullgraph=True made this print an error, which now is none"
             obligations.append(Obligation("nobody relies on the error", Discharge.ASSUMED, reason, call.lineno))
         replacement = Replacement(self._source.span(call), self._new_source(torch, printed, call))
-        return obligations, Fix("print from within the graph", (replacement,), ("torch",) if is_missing else ())
+        fix = Fix("print from within the graph", (replacement,), ("torch",) if is_missing else ())
+        return Plan(fix, tuple(obligations), ())
 
     def _new_source(self, torch: str, printed: Printed, node: ast.Call) -> str:
         arguments = [_literal(printed.format), *printed.arguments]
@@ -172,6 +208,10 @@ class _PrintsOf:
             return flat
         text = call(function, arguments, indentation=len(indentation_of(self._source, parent)))
         return in_style_of(self._source, text + trailing_comment(self._source, node))
+
+
+def _assumes(plan: Plan) -> bool:
+    return any(obligation.discharge is Discharge.ASSUMED for obligation in plan.obligations)
 
 
 def _calls_of(node: FunctionNode) -> Iterator[ast.Call]:

@@ -16,7 +16,7 @@ from gbfix.codemods._edges import ADVICE, EDGE
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._outside import Outside, Plan
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._report_units import LOGGING, REPORT, WARNING, Unit, only_reports, units_of
+from gbfix.codemods._report_units import LOGGING, PRINT, REPORT, WARNING, Unit, only_reports, units_of
 from gbfix.codemods._report_ways import boundary, drop
 from gbfix.engine.model import Finding
 
@@ -74,18 +74,18 @@ def _attempt(outside: Outside, compiled: CompiledFunction, unit: Unit) -> tuple[
         compiled.reason,
     )
     try:
-        plan = _plan(outside, compiled, unit)
+        plan = plan_of(outside, compiled, unit)
     except RefusedError as refused:
         return replace(found, obligations=(refused.obligation,), advice=refused.advice), (unit,)
     return replace(found, obligations=plan.obligations, fix=plan.fix), plan.units
 
 
-def _plan(outside: Outside, compiled: CompiledFunction, unit: Unit) -> Plan:
+def plan_of(outside: Outside, compiled: CompiledFunction, unit: Unit) -> Plan:
     """The way that the user chose, or the strongest that is exact. Raises RefusedError when there is none."""
     choice = outside.flow.context.view.project.preferences.messages
     if choice is Messages.DROP:
         return drop(outside.flow, unit)
-    if choice is Messages.IN_GRAPH and unit.kind != REPORT:
+    if choice is Messages.IN_GRAPH and unit.kind not in (REPORT, PRINT):
         advice = "let gbfix choose, or choose --messages outside"
         raise RefusedError("the graph can say it", "a graph can only print", unit.statement.lineno, advice)
     if choice is Messages.BOUNDARY:

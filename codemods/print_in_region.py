@@ -20,9 +20,14 @@ Handles f-strings, `%`, `str.format`, `str()`, `repr()`, `+`, `sep=` and `end=` 
 `sys.stdout.write` of whole lines, and reads such as `.item()` that are only formatted. Shapes, dtypes, devices and
 lists of constants become text when the graph is made, since the graph takes tensors and numbers only.
 
-Stays away, with the reason, from a print on one side of a branch on a tensor (the branch breaks the graph
-anyway), `file=`, `flush=`, star arguments, objects of unknown kind, and from files that use vmap, checkpoint,
-torch.cond, torch.jit or dispatch modes, which do not know the operator.
+The graph does not take `file=`, `flush=`, other ends than a new line, star arguments and objects of unknown kind, and
+not in files that use vmap, checkpoint, torch.cond, torch.jit or dispatch modes, which do not know the operator. Such a
+print is said where the function begins or ends, as logging-in-region does, with the messages behind it, and so
+is one whose text would be assumed in the graph and is certain there. `--messages` chooses one way: in-graph, outside,
+boundary, or drop.
+
+Stays away, with the reason, from a print on one side of a branch on a tensor (the branch breaks the graph anyway), and
+from what neither way can take.
 
 What it relies on and cannot always prove, and then says: that what is printed is a tensor, a number or text; that
 a number comes from one element; that no grad_fn is part of the text, which backends that compile ahead of time do not

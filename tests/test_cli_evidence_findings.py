@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gbfix.analysis.preferences import Messages, Preferences
 from gbfix.cli.evidence_findings import Findings, find
 from gbfix.codemods import all_rules
 from gbfix.evidence.model import Break, Evidence, Place
@@ -51,6 +52,15 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_condition_over_several_lines_is_one_site(root: Path) -> None:
     assert [_line(root, line) for line in (11, 12, 13)] == [11, 11, 11]
+
+
+def test_the_way_of_messages_that_was_chosen(root: Path) -> None:
+    (root / "program.py").write_text("import torch\n\n\n@torch.compile\ndef f(x):\n    print(1)\n    return x + 1\n")
+    site = Break(Place("program.py", 6))
+    chosen = find(Evidence(str(root), breaks=(site,)), all_rules(), preferences=Preferences(Messages.DROP)).of(site)
+    assert chosen is not None
+    assert chosen[1].fix is not None
+    assert "is_compiling" in chosen[1].fix.replacements[0].source
 
 
 def test_a_statement_below_the_branch_does_not(root: Path) -> None:

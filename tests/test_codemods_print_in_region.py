@@ -21,9 +21,9 @@ def program(message: str, parameters: str = "x: torch.Tensor, n: int, s: str, v"
     return f"{HEADER}\n\n@torch.compile\ndef f({parameters}):\n{body}\n    return x\n"
 
 
-def findings(text: str, **others: str) -> list[Finding]:
+def findings(text: str, messages: Messages = Messages.IN_GRAPH, **others: str) -> list[Finding]:
     files = [parse("main.py", text), *(parse(f"{name}.py", other) for name, other in others.items())]
-    return list(RULE.find(load(files).view("main.py")))
+    return list(RULE.find(load(files, preferences=Preferences(messages=messages)).view("main.py")))
 
 
 def rewritten(message: str) -> str:
@@ -217,8 +217,25 @@ def test_other_versions_of_pytorch() -> None:
     assert finding.obligations[0].claim == "the installed PyTorch prints from a graph"
 
 
-@pytest.mark.parametrize("chosen", [Messages.OUTSIDE, Messages.BOUNDARY, Messages.DROP])
-def test_another_way_may_be_chosen(chosen: Messages) -> None:
-    project = load([parse("main.py", program("print('a')"))], preferences=Preferences(messages=chosen))
-    [finding] = RULE.find(project.view("main.py"))
-    assert finding.safety is Safety.REFUSED
+def source_of(message: str, messages: Messages) -> str:
+    """The source of the safe or unsafe fix for a message before more is computed."""
+    [finding] = findings(program(message).replace("return x", "return x.cos()"), messages)
+    assert finding.fix is not None, finding.obligations[0]
+    return "\n".join(replacement.source for replacement in finding.fix.replacements)
+
+
+def test_another_way_may_be_chosen() -> None:
+    assert source_of("print('a')", Messages.OUTSIDE) == "print('a')\ny = x.sum()\n"
+    assert source_of("print('a')", Messages.DROP) == "if not torch.compiler.is_compiling():\n    print('a')"
+    assert PRINT in source_of("print('a')", Messages.AUTO)
+
+
+@pytest.mark.parametrize("message", ["print('a', end='')", "print(y.add(1), [y])", "print(y, file=sys.stderr)"])
+def test_what_the_graph_cannot_say_exactly_is_said_at_the_edge(message: str) -> None:
+    assert message in source_of(message, Messages.AUTO)
+
+
+def test_a_message_on_one_side_of_a_branch_on_a_tensor_stays() -> None:
+    for way in Messages:
+        [finding] = findings(program("if y > 0:\n    print('a')").replace("return x", "return x.cos()"), way)
+        assert finding.obligations[0].claim == "the print does not depend on a tensor"

@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+from gbfix.analysis.observations import Observation, ValueSpec
+from gbfix.analysis.observed import by_line
 from gbfix.analysis.preferences import Messages, Preferences
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
@@ -205,6 +207,16 @@ def test_message_stays(body: str, reason: str) -> None:
 )
 def test_what_could_be_otherwise_is_assumed(body: str, claim: str) -> None:
     assert claim in {o.claim for o in only(body).obligations if o.discharge is Discharge.ASSUMED}
+
+
+def test_a_run_does_not_show_that_a_call_came_to_its_end() -> None:
+    text = program('y = x.sin()\nlogger.info("%s", y)\nreturn n.head(y)')
+    line = text.split("\n").index('    logger.info("%s", y)') + 1
+    seen = Observation("program.py", line, "f", values={"n": ValueSpec("module", "torch.nn.modules.linear.Linear")})
+    project = load([parse("program.py", text)], observed={"program.py": by_line([seen])})
+    (found,) = report_findings(project.view("program.py"))
+    (raising,) = (o for o in found.obligations if o.claim == "nothing between the message and its new place raises")
+    assert raising.discharge is Discharge.ASSUMED
 
 
 @pytest.mark.parametrize(
