@@ -63,6 +63,13 @@ def ranks(shape: Iterable[Term]) -> set[int]:
     return {len(sizes) for sizes in _series(shape)}
 
 
+def is_one_shape(shape: Iterable[Term]) -> bool:
+    """True for an observed shape that was the same in every run, and for that of a tensor without dimensions."""
+    parts = list(shape)
+    found = [entries(part) for part in parts]
+    return not parts or (len(found) == 1 and found[0] is not None and len(set(found[0][1])) == 1)
+
+
 def sample(shape: Iterable[Term]) -> Sizes | None:
     """An observed shape as it was in the first run; None for one that was not observed."""
     return next(iter(_series(shape)), None)

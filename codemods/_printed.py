@@ -6,11 +6,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gbfix.analysis import sizes
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.values import Category, Kind, Value
 from gbfix.codemods._constant_containers import is_constant_container, is_constant_text
 from gbfix.codemods._obligations import shorten
+from gbfix.codemods._print_metadata import asked_for_sizes, is_metadata, is_text
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._template import Piece, Slot
 from gbfix.codemods._text import indentation_of, render
@@ -18,6 +20,7 @@ from gbfix.engine.model import Discharge, Obligation
 
 IS_PRINTABLE = "what is printed is a tensor, a number or text"
 ONE_ELEMENT = "the number that is printed comes from one element"
+SIZES_STAY = "the sizes in the text stay the same"
 NO_GRAD_FN = "no grad_fn is shown"
 NO_WARNING = "nobody relies on a warning"
 EVALUATED_FIRST = "nothing changes while the text is put together"
@@ -92,7 +95,7 @@ class Printer:
         node = slot.node
         if value.kind is Kind.NUMBER and value.scalar_of is not None:
             return self._number_read(slot, value)
-        if _is_text(self._flow, node):
+        if is_text(self._flow, node):
             value = Value(Kind.OTHER, class_name="str")
         if value.tensor_like:
             return self._tensor(slot, value)
@@ -116,6 +119,7 @@ class Printer:
             raise self._unclear(slot, f"{function} is bound to something else here")
         self._result.arguments.append(f"{function}({self._source(slot)})")
         self._show_printable(slot, value)
+        self._show_sizes_stay(slot)
         return ""
 
     def _tensor(self, slot: Slot, value: Value) -> str:
@@ -198,6 +202,19 @@ class Printer:
         else:
             self._result.relies_on(IS_PRINTABLE, Discharge.PROVED, f"{self._text(slot)} is one", line)
 
+    def _show_sizes_stay(self, slot: Slot) -> None:
+        """Text of a shape is made when the graph is, so that every other shape is compiled anew (six sizes: 2 to 6)."""
+        asked = [shaped for part in ast.walk(slot.node) if (shaped := asked_for_sizes(part)) is not None]
+        if not asked:
+            return
+        line = slot.node.lineno
+        values = [self._flow.evaluate(tensor, self._state)[0] for tensor in asked]
+        if all(value.shape is not None and sizes.is_one_shape(value.shape) for value in values):
+            self._result.relies_on(SIZES_STAY, Discharge.PROVED, f"{self._text(slot)} is the same at each call", line)
+        else:
+            reason = f"{self._text(slot)} becomes text when the graph is made, so that each other size compiles again"
+            self._result.relies_on(SIZES_STAY, Discharge.ASSUMED, reason, line)
+
     def _show_no_warning(self, slot: Slot, value: Value) -> None:
         if value.sources:
             reason = f"PyTorch warns once where {self._text(slot)} is read as a number and requires a gradient"
@@ -230,41 +247,6 @@ class Printer:
 
     def _unclear(self, slot: Slot, reason: str) -> RefusedError:
         return RefusedError("the text is exactly the same", reason, slot.node.lineno, ADVICE)
-
-
-def is_metadata(flow: Flow, state: State, node: ast.expr) -> bool:
-    """True for shapes, dtypes, devices, numbers, and containers and slices of them: text without a tensor's values."""
-    match node:
-        case ast.Constant():
-            return True
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return all(is_metadata(flow, state, part) for part in parts)
-        case ast.Dict(keys=keys, values=parts):
-            return all(key is not None and is_metadata(flow, state, key) for key in keys) and all(
-                is_metadata(flow, state, part) for part in parts
-            )
-        case ast.Subscript(value=inner):
-            return is_metadata(flow, state, inner)
-        case ast.Call(func=ast.Name(id="list" | "tuple" as name) as func, args=[inner], keywords=[]):
-            return flow.context.names.is_builtin(func, name) and is_metadata(flow, state, inner)
-        case _:
-            value = flow.evaluate(node, state)[0]
-            if value.kind is Kind.NUMBER:
-                return value.scalar_of is None
-            return value.kind is Kind.OTHER and (value.class_name or "").startswith(("tensor.", "torch."))
-
-
-def _is_text(flow: Flow, node: ast.expr) -> bool:
-    """True for `"=" * 20`, `type(x).__name__` and `x.__class__.__name__`."""
-    match node:
-        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mult(), right=ast.Constant(value=int())):
-            return True
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="type") as func), attr="__name__" | "__qualname__"):
-            return flow.context.names.is_builtin(func, "type")
-        case ast.Attribute(value=ast.Attribute(attr="__class__"), attr="__name__" | "__qualname__"):
-            return True
-        case _:
-            return False
 
 
 def escaped(text: str) -> str:

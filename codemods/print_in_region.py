@@ -18,7 +18,8 @@ After:
 
 Handles f-strings, `%`, `str.format`, `str()`, `repr()`, `+`, `sep=` and `end=` where they are constants,
 `sys.stdout.write` of whole lines, and reads such as `.item()` that are only formatted. Shapes, dtypes, devices and
-lists of constants become text when the graph is made, since the graph takes tensors and numbers only.
+lists of constants become text when the graph is made, since the graph takes tensors and numbers only; where a
+shape that is printed changes from call to call, each compiles again, and the fix is only a suggestion.
 
 The graph does not take `file=`, `flush=`, other ends than a new line, star arguments and objects of unknown kind, and
 not in files that use vmap, checkpoint, torch.cond, torch.jit or dispatch modes, which do not know the operator. Such a

@@ -28,15 +28,7 @@ def f(x: th.Tensor, n: int = 3, name: str = "{x}"):
     )
     th._higher_order_ops.print("{:d} items of {!s:<8}, {:6.2f}% {!s}\n", n, name, total.detach(), n)
     th._higher_order_ops.print("{} {} {!r} {:>5}", name, n, n, name)
-    th._higher_order_ops.print(
-        "shapes {} {!s} {} {} {} {!s}",
-        str(x.shape),
-        x.size(0),
-        str(x.dtype),
-        str(x.device),
-        str(list(x.shape)),
-        len(x),
-    )
+    th._higher_order_ops.print("sizes {!s} {} {!s}", x.size(0), str(x.dtype), len(x))
     # with a comment
     th._higher_order_ops.print(
         "several lines,\n  {},\n  {!s},\n  {!s}",

@@ -13,7 +13,7 @@ def f(x: th.Tensor, n: int = 3, name: str = "{x}"):
     print("item", total.item(), y.argmax().item(), bool(total > 0), int(y.argmax()), float(y.argmax()))
     print("%d items of %-8s, %6.2f%% %s" % (n, name, total.detach(), n), end="\n\n")
     print("{1} {0} {0!r} {1:>5}".format(n, name))
-    print("shapes", x.shape, x.size(0), x.dtype, x.device, list(x.shape), len(x))
+    print("sizes", x.size(0), x.dtype, len(x))
     print(
         "several lines",  # with a comment
         total.item(),
