@@ -215,18 +215,3 @@ def _with_items(values: Mapping[str, ValueSpec]) -> dict[str, ValueSpec]:
                 elif key.isidentifier() and not iskeyword(key):  # other text may stand for a key that is no string
                     found[f"{name}[{key!r}]"] = item
     return found
-
-
-def moved(observed: Mapping[int, Observed], before: str, after: str) -> dict[int, Observed]:
-    """The observations at their lines in an edited text: those of the lines above the first change and below the last.
-
-    In between a line may look like another one that was observed, so those are dropped.
-    """
-    old, new = before.split("\n"), after.split("\n")
-    shorter = min(len(old), len(new))
-    above = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    below = next((i for i in range(shorter - above) if old[-1 - i] != new[-1 - i]), shorter - above)
-    shift = len(new) - len(old)
-    kept = {line: found for line, found in observed.items() if line <= above}
-    kept.update({line + shift: found for line, found in observed.items() if line > len(old) - below})
-    return kept

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from gbfix.analysis.callers import importers_in
 from gbfix.analysis.capabilities import KNOWN, Torch
+from gbfix.analysis.moved_observations import moved
 from gbfix.analysis.names import Names
-from gbfix.analysis.observed import Observed, moved
+from gbfix.analysis.observed import Observed
 from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.recompiles import RecompileSeen, moved_recompiles
 from gbfix.analysis.regions import CompiledFunction, compiled_functions

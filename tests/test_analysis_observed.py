@@ -9,8 +9,9 @@ import pytest
 from facts import Program
 
 from gbfix.analysis import sizes
+from gbfix.analysis.moved_observations import moved
 from gbfix.analysis.observations import Observation, TensorSpec, ValueSpec
-from gbfix.analysis.observed import by_line, moved
+from gbfix.analysis.observed import by_line
 from gbfix.analysis.values import CONTIGUOUS, NONE, SCALAR_SHAPE, Kind, Value
 from gbfix.evidence.fake import FakeOperations
 
@@ -210,6 +211,21 @@ def test_a_line_between_two_edits_is_dropped() -> None:
     observed = by_line([Observation("f.py", line, "f") for line in (1, 2, 3)])
     assert set(moved(observed, "a\nb\nc", "A\nb\nC")) == set()
     assert set(moved(observed, "a\nb\nc", "a\nb\nc")) == {1, 2, 3}
+
+
+def test_functions_between_two_edits_keep_what_was_observed_in_them() -> None:
+    kept = "@compiled\ndef f(x):\n    return x\n\n\nclass C:\n    def f(self):\n        return 1\n    def g(self):\n"
+    before = f"a = 1\n{kept}        return 2\nb = 1"
+    after = f"import c\na = 2\n{kept}        return 3\nb = 2"
+    observed = by_line([Observation("f.py", line, "f") for line in range(1, 12)])
+    places = {line: o.observations[0].line for line, o in moved(observed, before, after).items()}
+    assert places == {3: 2, 4: 3, 5: 4, 9: 8, 10: 9}
+
+
+def test_a_function_that_stands_twice_is_dropped() -> None:
+    twice = "def f(x):\n    return x\ndef f(x):\n    return x\n"
+    observed = by_line([Observation("f.py", line, "f") for line in range(1, 6)])
+    assert set(moved(observed, f"a\n{twice}b", f"A\n{twice}B")) == set()
 
 
 def test_what_holds_in_the_middle_of_a_statement_is_left_out() -> None:
