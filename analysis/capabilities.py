@@ -75,6 +75,11 @@ def f(x):
     y = x + 1
     return y * random.choice([1.0, 2.0])
 """,
+    "drawn index": """
+import random
+def f(x):
+    return x[random.randint(0, 0)] + 1
+""",
     "time.time": """
 import time
 def f(x):

@@ -18,6 +18,7 @@ from gbfix.analysis.context import Context, module_context
 from gbfix.analysis.effects import Write
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.gradients import gradient_mode
+from gbfix.analysis.observed import Observed
 from gbfix.analysis.operators import EVIDENCE_METHODS, LIKE_FACTORIES, OPERATORS, TAKES_SEQUENCE
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, FunctionNode
@@ -208,6 +209,8 @@ class Flow:
             root = root_of(name)
             if root not in self._untracked and (root in values or not self.context.is_local(root)):
                 values[name] = observed.value(name, values.get(name))
+        if isinstance(statement, ast.For):
+            values |= self._seen_at_first_round(statement, observed, values)
         off_for_sure = state.gradients_off and not state.seen_off
         return replace(
             state,
@@ -216,6 +219,17 @@ class Flow:
             seen_off=observed.gradients_off and not off_for_sure,
             paths=frozenset(name for name in values if not name.isidentifier()),
         )
+
+    def _seen_at_first_round(
+        self, statement: ast.For, observed: Observed, values: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        """What the names of the iterable held: later rounds, which are observed as well, may not have them any more."""
+        needed = (names_in([statement.iter]) & values.keys()) - {*observed.names()} - self._untracked
+        first = tuple(one for one in observed.observations if needed <= one.values.keys())
+        if not needed or not first:
+            return {}
+        at_first = replace(observed, observations=first)
+        return {name: at_first.value(name, values.get(name)) for name in needed & {*at_first.names()}}
 
     def _returns_on_one_side(self, statement: ast.If, state: State) -> bool:
         """True when the statements behind the branch run for one outcome of a tensor only."""

@@ -57,6 +57,15 @@ def _refused(flow: Flow, state: State, node: ast.expr) -> RefusedError | None:
         case ast.UnaryOp(op=ast.Not(), operand=argument) if _is_tensor(flow, state, argument):
             advice = f"torch.logical_not({flow.context.source.segment(argument)}), where a tensor will do"
             return _no(flow, node, "is a Python truth value", advice)
+        case ast.BoolOp(values=parts) if any(_is_tensor(flow, state, part) for part in parts[:-1]):
+            joined = "logical_and" if isinstance(node.op, ast.And) else "logical_or"
+            advice = f"torch.{joined}(...) where each part is true or false, else torch.where"
+            return _no(flow, node, "chooses by a Python truth value", advice)
+        case ast.Call(func=ast.Name(id="round") as function, args=[argument, *_]) if names.is_builtin(
+            function, "round"
+        ) and _is_tensor(flow, state, argument):
+            advice = f"torch.round({flow.context.source.segment(argument)}), where a tensor will do"
+            return _no(flow, node, "rounds a Python number, and fails for a tensor", advice)
         case ast.Call(func=ast.Name(id="all" | "any" as name) as function, args=[argument]) if names.is_builtin(
             function, name
         ) and isinstance(argument, ast.GeneratorExp):

@@ -20,8 +20,8 @@ floating tensor, hence the cast where that tensor may have no dimension. What ma
 number is followed through names, `+`, `-`, `*`, `/` and `abs` to comparisons, operations and in-place operations
 with tensors.
 
-Truth values (`bool(t)`, `not t`, `c in t`, `all(...)` over a tensor), tensors as bounds of `range` and slices, and
-numbers out of numpy arrays are reported with what to write in their place.
+Truth values (`bool(t)`, `not t`, `t and u`, `c in t`, `all(...)` over a tensor), `round(t)`, tensors as bounds of
+slices, and numbers out of numpy arrays are reported with what to write in their place.
 
 Stays away, with the reason, when anything needs a Python number: a result, an attribute, a container, `range`, a
 slice, a size, `round`, `min`, `max`, powers and remainders; when a number is divided by the tensor it meets; when the

@@ -33,23 +33,28 @@ is compiled again for its second value and is free from then on.
 
 Stays away, and says so, from a draw that may not happen or happens several times (in a loop, a comprehension, behind
 `and`), when another draw that stays comes before it, when the function may return or raise before, and when its
-arguments are not there at the start. It assumes, where it cannot be shown, that what comes before cannot fail.
+arguments are not there at the start. `random.randint` is followed, but not as an index of a tensor (GB0033): that is
+reported. It assumes, where it cannot be shown, that what comes before cannot fail.
 
-Source: PyTorch's GB0007, GB0156.
+Source: PyTorch's GB0007, GB0156, GB0033.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from gbfix.analysis.project import FileView
+from gbfix.analysis.values import Kind
 from gbfix.codemods._early import moved_finding, moves
 from gbfix.codemods._host_calls import Reads
 from gbfix.codemods._host_sites import HostSite, host_sites
+from gbfix.codemods._idioms import sites
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Finding, Rule
 
 NAME = ("GBF321", "random-draw-in-region")
+_WHOLE = ("random.randint", "random.randrange")
 _ADVICE = (
     "draw before the compiled function is called and pass the number in: it is compiled a second time for the second "
     "number and is free from then on; or draw with torch.rand, whose numbers are others"
@@ -62,6 +67,22 @@ def find(view: FileView) -> Iterator[Finding]:
         message = f"{site.call.name} draws a number within a compiled function"
         moved = moves(view).get(site.call.node)
         yield _refused(site, message) if moved is None else moved_finding(site, NAME, message, moved)
+    yield from _drawn_indices(view)
+
+
+def _drawn_indices(view: FileView) -> Iterator[Finding]:
+    """Whole numbers that are drawn to index a tensor: Dynamo follows the draw, and then has to know the number."""
+    if view.project.torch.captures("drawn index"):
+        return
+    for site in sites(view, ast.Call):
+        outer = view.source.parents.get(site.node)
+        if site.called() not in _WHOLE or not isinstance(outer, ast.Subscript) or outer.slice is not site.node:
+            continue
+        if site.value(outer.value).kind is Kind.TENSOR:
+            claim = "a tensor is indexed with what is known"
+            reason = f"{site.text(site.node).splitlines()[0]} is another number at each call"
+            message = f"{site.called()} draws an index within a compiled function"
+            yield site.refusal(NAME, message, RefusedError(claim, reason, site.line, _ADVICE))
 
 
 def _refused(site: HostSite, message: str) -> Finding:

@@ -76,10 +76,18 @@ def _kind(view: FileView, node: ast.AST) -> str:
 
 
 def _is_disabled(view: FileView, func: ast.expr) -> bool:
-    binding = view.names.single_definition(func)
-    decorators = getattr(binding.node, "decorator_list", []) if binding is not None else []
-    called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
-    return any(view.names.qualified(decorator) in _DISABLING for decorator in called)
+    """True for a function under one of the decorators, and for a name that is set to what one of them gave back."""
+    found = view.names.bindings(func.id, func) if isinstance(func, ast.Name) else []
+    if len(found) == 1:
+        decorators = getattr(found[0].node, "decorator_list", [])
+        called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
+        if any(view.names.qualified(decorator) in _DISABLING for decorator in called):
+            return True
+    assigned = [b.statement.value for b in found if isinstance(b.statement, ast.Assign)]
+    calls = [value for value in assigned if isinstance(value, ast.Call)]
+    others = [b for b in found if not isinstance(b.node, ast.FunctionDef) and not isinstance(b.statement, ast.Assign)]
+    disabling = [call for call in calls if view.names.qualified(call.func) in _DISABLING]
+    return bool(disabling) and len(disabling) == len(assigned) and not others
 
 
 RULE = Rule(*NAME, "a call that no graph can hold, or a break that is there on purpose", __doc__, find)
