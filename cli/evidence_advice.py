@@ -42,12 +42,13 @@ def break_remedy(evidence: Evidence, findings: Findings, options: Sequence[str],
     """What gbfix would do about a break, or what the user can do; `options` name the evidence to `gbfix apply`."""
     found = findings.of(site)
     if found is not None:
-        return _of_finding(evidence, options, *found)
+        return of_finding(evidence, options, *found)
     caller = _asked_for_by_pytorch(evidence, site)
     return _without_finding(findings, site) if caller is None else _of_pytorch(caller)
 
 
-def _of_finding(evidence: Evidence, options: Sequence[str], place: Place, finding: Finding) -> Remedy:
+def of_finding(evidence: Evidence, options: Sequence[str], place: Place, finding: Finding) -> Remedy:
+    """What a finding would do about the row at its place."""
     return Remedy(
         action=finding.safety.value,
         text=f"{finding.code} {finding.name}, {finding.safety.value}: {_WHAT[finding.safety]}",

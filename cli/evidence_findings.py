@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from gbfix.cli.evidence_use import used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.engine.files import SourceText, read_source
-from gbfix.engine.model import Finding, Rule, SourceError
+from gbfix.engine.model import Finding, Rule, Safety, SourceError, Span
 from gbfix.evidence.capabilities import installed_torch
 from gbfix.evidence.hashes import file_hash
-from gbfix.evidence.model import Break, Evidence, Place
+from gbfix.evidence.model import Break, Evidence, Place, Recompile
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,55 @@ class Findings:
     problems: tuple[str, ...]
 
     def of(self, site: Break) -> tuple[Place, Finding] | None:
-        """The finding that knows about a break, and where it is: at the site, else at the project's line."""
-        for place in (site.place, site.project):
-            finding = None if place is None else self._at(place)
-            if place is not None and finding is not None:
-                return place, finding
+        """The finding that knows about a break, and where it is: at the site, else at the project's line.
+
+        A fix at a call on the way to the site comes before a refusal there.
+        """
+        places = [place for place in (site.place, site.project) if place is not None]
+        found = [(place, finding) for place in places if (finding := self._at(place)) is not None]
+        calls = [
+            (place, f) for place in reversed(site.stack[:-1]) for f in self._covering(place) if f.code in _OF_CALLS
+        ]
+        fixed = [(place, finding) for place, finding in (*found, *calls) if finding.safety is not Safety.REFUSED]
+        return next(iter((*fixed, *found)), None)
+
+    def of_recompile(self, row: Recompile) -> tuple[Place, Finding] | None:
+        """The fix for the value that a guard looks at, in the function that is compiled again; None without one."""
+        name = row.source_name
+        for place in (row.owner, row.place):
+            for finding in self.by_file.get(place.file, ()) if place is not None and name else ():
+                if finding.code.startswith(_OF_RECOMPILES) and finding.safety is not Safety.REFUSED:
+                    inside = finding.function.rpartition(".")[2] == row.place.function.rpartition(".")[2]
+                    if inside and re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", finding.message):
+                        return Place(row.place.file, finding.span.line), finding
         return None
 
     def _at(self, place: Place) -> Finding | None:
-        """The finding whose span covers the line; that of a branch covers its condition, not what stands below it."""
-        covering = [f for f in self.by_file.get(place.file, ()) if f.span.line <= place.line <= f.span.end_line]
+        """The finding whose span covers the line; that of a branch covers its condition, not what stands below it.
+
+        Else one whose fix edits the line, as that of a sum edits where the summed elements were selected.
+        """
+        edited = [f for f in self.by_file.get(place.file, ()) if any(_on(span, place) for span in _elsewhere(f))]
+        covering = self._covering(place) or edited
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
+
+    def _covering(self, place: Place) -> list[Finding]:
+        return [finding for finding in self.by_file.get(place.file, ()) if _on(finding.span, place)]
+
+
+def _elsewhere(finding: Finding) -> list[Span]:
+    """What a fix edits besides its own site."""
+    spans = [] if finding.fix is None else [replacement.span for replacement in finding.fix.replacements]
+    return [span for span in spans if not span.overlaps(finding.span)]
+
+
+def _on(span: Span, place: Place) -> bool:
+    return span.line <= place.line <= span.end_line
+
+
+_OF_RECOMPILES = "GBF4"
+_OF_CALLS = frozenset({"GBF312"})
+"""Rules that edit the call of a function in which the graph breaks."""
 
 
 def find(

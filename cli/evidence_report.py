@@ -11,7 +11,7 @@ from gbfix.cli.evidence_advice import break_remedy
 from gbfix.cli.evidence_findings import find
 from gbfix.cli.evidence_rows import EvidenceReport, evidence_report
 from gbfix.cli.names import display_name
-from gbfix.cli.recompile_advice import recompile_remedy
+from gbfix.cli.recompile_advice import remedy_with_fix
 from gbfix.engine.model import Rule
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.store import find_evidence
@@ -30,6 +30,6 @@ def report_of(
     return evidence_report(
         evidence,
         partial(break_remedy, evidence, findings, option),
-        partial(recompile_remedy, evidence),
+        partial(remedy_with_fix, evidence, findings, option),
         findings.problems,
     )

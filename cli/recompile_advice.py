@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from gbfix.cli.evidence_advice import Remedy
+from gbfix.cli.evidence_advice import Remedy, of_finding
+from gbfix.cli.evidence_findings import Findings
 from gbfix.cli.evidence_places import is_pytorch
 from gbfix.evidence.model import Entry, Evidence, Recompile
 from gbfix.evidence.recompile_kinds import RECOMPILE_KINDS
@@ -16,6 +18,8 @@ _TEXT = re.compile(r"['\"]")
 _MORE = ("gbfix explain recompiles",)
 _MARKS = ("gbfix apply --check", *_MORE)
 """For sizes: GBF401 puts the marks where the function is called."""
+_STACK = "___stack"
+"""How Dynamo names what it keeps over a break; no name of the program."""
 _EITHER_WAY = "Nothing has to be done"
 """How a way out begins that is none: whether it holds is decided here, from the run."""
 
@@ -35,9 +39,16 @@ def recompile_remedy(evidence: Evidence, row: Recompile) -> Remedy:
         return Remedy("nothing", reason)
     step = _first_step(row, entries)
     if step:
-        return Remedy("advice", step, (kind.cause,), commands=_MARKS if row.kind == "size" else _MORE)
+        return Remedy("advice", step, (kind.cause,), commands=_MARKS if "mark_dynamic" in step else _MORE)
     ways_out = [way for way in kind.ways_out if not way.startswith(_EITHER_WAY)]
     return Remedy("advice", ways_out[0], (kind.cause, kind.price), tuple(ways_out[1:]), _MORE)
+
+
+def remedy_with_fix(evidence: Evidence, findings: Findings, options: Sequence[str], row: Recompile) -> Remedy:
+    """What helps against one recompile: the fix of a rule before advice."""
+    remedy = recompile_remedy(evidence, row)
+    found = None if remedy.settled else findings.of_recompile(row)
+    return remedy if found is None else of_finding(evidence, options, *found)
 
 
 def _of_wrapper(row: Recompile) -> Remedy:
@@ -53,7 +64,7 @@ def _of_wrapper(row: Recompile) -> Remedy:
 
 def _why_settled(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     """Why nothing needs to be done; None where that is not known."""
-    name = row.source_name or "a tensor"
+    name = "a value kept over a graph break" if row.source_name.startswith(_STACK) else row.source_name or "a tensor"
     if row.kind == "size" and row.count == 1 and entries and not _static(entries):
         if row.values and row.values[-1] in ("0", "1"):
             return f"PyTorch always compiles size {row.values[-1]} (of {name}) for itself, once"
@@ -79,6 +90,8 @@ def _first_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
 def _size_step(row: Recompile, entries: tuple[Entry, ...]) -> str | None:
     if not row.source_name:
         return None
+    if row.source_name.startswith(_STACK):
+        return "it follows from the graph break in this function: mend that first, then trace again"
     found = _DIMENSION.search(row.guard)
     dimension = found.group(1) if found else "dim"
     mark = f"torch._dynamo.mark_dynamic({row.source_name}, {dimension})"

@@ -106,5 +106,8 @@ def _check_region(compiled: CompiledFunction, unit: Unit) -> None:
         reason = "fullgraph=True allows no message, also not where the function ends"
         raise RefusedError("the caller allows a break", reason, line, ADVICE)
     if is_called(compiled):
-        advice = "return what it says and report it in the caller, or report it in a function that does nothing else"
+        advice = (
+            "return what it says and report it where the compiled code is called, "
+            "or leave it out of compiled code with --messages drop"
+        )
         raise RefusedError(EDGE, f"{compiled.function.qualname} is {compiled.reason}", line, advice)

@@ -14,6 +14,7 @@ from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.project import FileView
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
+from gbfix.codemods._messages import message_in
 from gbfix.codemods._obligations import Choice, Selection, shorten
 from gbfix.codemods._predicate import Predicate, PredicateBuilder
 from gbfix.codemods._refuse import RefusedError
@@ -328,6 +329,10 @@ class Site:
                 advice = f"give {target} a value before the branch"
                 if target in (RETURN, CALL):
                     advice = "do it on both sides, or move the branch out of the compiled region"
+                if target == CALL and self._only_says_something():
+                    advice = (
+                        "return the value that the branch tests, and say it when the compiled function has returned"
+                    )
                 raise RefusedError(
                     "both sides give the same names a value",
                     f"only one side {missing}",
@@ -337,6 +342,11 @@ class Site:
             prefix = "return " if target == RETURN else "" if target == CALL else f"{target} = "
             found[target] = self.select(condition, one, other, choice, target, reader, prefix)
         return found
+
+    def _only_says_something(self) -> bool:
+        view = self.flow.context.view
+        called = [part for part in ast.walk(self.node) if isinstance(part, ast.Expr)]
+        return bool(called) and all(message_in(view, statement) is not None for statement in called)
 
 
 def _may_show_text(node: ast.Call) -> bool:

@@ -123,10 +123,9 @@ def _of(
     reasons = (c.reason for c in view.project.compiled[one.path] if c.function is one.function)
     region = next(reasons, f"torch.compile (line {one.line})")
     sizes = " and of ".join(varying.told for varying in one.varying) or "a tensor"
+    joined = f"{one.name}, {region}" if region.startswith("called") else f"{one.name} by {region}"
     message = f"{one.name} is compiled again for other sizes of {sizes} ({told(one)}{causes(view.project, one)})"
-    return Finding(
-        CODE, NAME, _site(view, node), message, holder, f"{one.name} by {region}", tuple(obligations), fix, advice
-    )
+    return Finding(CODE, NAME, _site(view, node), message, holder, joined, tuple(obligations), fix, advice)
 
 
 def _site(view: FileView, node: ast.AST) -> Span:

@@ -26,8 +26,8 @@ def f(x: torch.Tensor):
 UNSAFE = SAFE.replace("x: torch.Tensor", "x")
 """The same where x is only assumed to be a tensor."""
 
-REFUSED = SAFE.replace("z = x * 2.0", 'print("positive")\n        z = x * 2.0')
-"""The same where one side prints, so that it must not run when the other side is taken."""
+REFUSED = SAFE.replace("x * 2.0", "x * torch.rand(2)")
+"""The same where one side draws random numbers, so that it must not run when the other side is taken."""
 
 CLEAN = """import torch
 

@@ -12,17 +12,17 @@ from gbfix.codemods import all_rules
 from gbfix.evidence.model import Break, Cost, Entry, Evidence, Place, Process, Recompile
 from gbfix.evidence.store import find_evidence
 
-PRINTS = """import torch
+CALLS = """import notes, torch
 
 
 @torch.compile
 def g(x: torch.Tensor):
     y = x * 2.0
-    print("halfway")
+    notes.show("halfway")
     return y + 1.0
 """
 
-FILES = {"safe.py": SAFE, "unsafe.py": UNSAFE, "refused.py": REFUSED, "prints.py": PRINTS}
+FILES = {"safe.py": SAFE, "unsafe.py": UNSAFE, "refused.py": REFUSED, "calls.py": CALLS}
 """Each has its break in line 7."""
 
 STEADY = Cost(steady=True, hits_per_call=2.0, calls=400, seconds_per_call=0.0015)
@@ -36,14 +36,14 @@ def branch(file: str, cost: Cost = STEADY) -> Break:
     )
 
 
-def call_of_print(cost: Cost = STEADY) -> Break:
-    """The break of prints.py."""
-    place = Place("prints.py", 7, "g", 4, 7, 20)
+def call_of_builtin(cost: Cost = STEADY) -> Break:
+    """The break of calls.py."""
+    place = Place("calls.py", 7, "g", 4, 7, 20)
     return Break(
         place,
         gb="GB0059",
         kind="Failed to trace builtin operator",
-        source='    print("halfway")',
+        source='    notes.show("halfway")',
         entries=("g",),
         cost=cost,
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from evidence_sample import branch, call_of_print, report
+from evidence_sample import branch, call_of_builtin, report
 
 from gbfix.cli.evidence_advice import Remedy
 from gbfix.evidence.model import Break, Entry, Place
@@ -48,11 +48,11 @@ def test_an_unsafe_fix_says_what_it_assumes(tmp_path: Path) -> None:
 def test_a_refusal_says_why(tmp_path: Path) -> None:
     remedy = _remedy(tmp_path, branch("refused.py"))
     assert (remedy.action, remedy.commands) == ("refused", ())
-    assert any("print" in detail and "(line 8)" in detail for detail in remedy.details)
+    assert any("random" in detail and "(line 8)" in detail for detail in remedy.details)
 
 
 def test_without_a_rule_the_registry_advises(tmp_path: Path) -> None:
-    remedy = _remedy(tmp_path, call_of_print())
+    remedy = _remedy(tmp_path, call_of_builtin())
     assert (remedy.action, remedy.rule) == ("advice", "")
     assert remedy.ways_out
     assert remedy.commands == ("gbfix explain GB0059",)
@@ -74,7 +74,7 @@ def test_a_break_in_a_library_is_fixed_in_an_overlay(tmp_path: Path) -> None:
     assert remedy.commands == (f"gbfix apply --overlay --assume-compiled {file}", "gbfix run -- CMD")
 
 
-def test_a_print_below_a_branch_is_not_the_branch(tmp_path: Path) -> None:
+def test_a_statement_below_a_branch_is_not_the_branch(tmp_path: Path) -> None:
     site = Break(Place("refused.py", 8, "f"), gb="GB0059")
     assert _remedy(tmp_path, site).action == "advice"
 
@@ -100,7 +100,7 @@ def test_a_break_that_pytorch_itself_asks_for_is_not_laid_to_the_program(tmp_pat
 def test_what_an_explanation_refers_to_is_quoted(tmp_path: Path) -> None:
     site = Break(Place("safe.py", 11), gb="GB0008", explanation="`Optimizer.zero_grad` should not be traced.\nMore.")
     assert _remedy(tmp_path, site).details[1] == "PyTorch says: `Optimizer.zero_grad` should not be traced."
-    assert len(_remedy(tmp_path, call_of_print()).details) == 1
+    assert len(_remedy(tmp_path, call_of_builtin()).details) == 1
 
 
 def test_a_file_that_cannot_be_read_is_a_problem_of_the_report(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from gbfix.analysis.preferences import Messages, Preferences
 from gbfix.cli.evidence_findings import Findings, find
 from gbfix.codemods import all_rules
-from gbfix.evidence.model import Break, Evidence, Place
+from gbfix.evidence.model import Break, Entry, Evidence, Place, Recompile
 
 PROGRAM = """import torch
 
@@ -25,7 +26,7 @@ def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     ):
         z = x * 2.0
     elif x.mean() > 1:
-        z = x + float(y.sum())
+        z = x + len(y.shape)
     else:
         z = helper(x)
     return z
@@ -94,6 +95,70 @@ def test_the_project_line_is_asked_where_the_library_line_has_no_finding(root: P
     assert found is not None
     assert found[0].file == "program.py"
     assert findings.absent == {"/elsewhere/lib.py"}
+
+
+def test_a_fix_at_the_call_of_a_reporting_function_comes_before_a_refusal_in_it(tmp_path: Path) -> None:
+    text = """import torch
+
+
+def report(x: torch.Tensor) -> None:
+    print("shape", tuple(x.shape), flush=True)
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2.0
+    report(y)
+    return y + 1.0
+"""
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    stack = tuple(Place("program.py", line) for line in (15, 11, 5))
+    site = Break(stack[-1], stack=stack)
+    found = find(Evidence(str(tmp_path), breaks=(site,)), all_rules()).of(site)
+    assert found is not None
+    assert (found[0].line, found[1].code) == (11, "GBF312")
+
+
+def test_a_line_that_a_fix_edits(tmp_path: Path) -> None:
+    text = """import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    picked = x.long()[x > 1]
+    return picked.sum()
+"""
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    findings, site = _found(tmp_path, ("program.py", 6))
+    found = findings.of(site)
+    assert found is not None
+    assert found[1].code == "GBF501"
+
+
+def test_the_fix_for_a_value_that_is_compiled_again(tmp_path: Path) -> None:
+    text = """import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.steps += 1
+        return x + self.steps
+
+
+net = torch.compile(Net())
+"""
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    place = Place("program.py", 9, "forward")
+    row = Recompile(place, "self.steps == 0", "value", "self.steps", ("0", "1"))
+    findings = find(Evidence(str(tmp_path), entries=(Entry("Net", defined=place),), recompiles=(row,)), all_rules())
+    found = findings.of_recompile(row)
+    assert found is not None
+    assert (found[0].line, found[1].code) == (10, "GBF411")
+    assert findings.of_recompile(replace(row, source_name="self.step")) is None
 
 
 def test_pytorch_and_the_standard_library_are_not_read(root: Path) -> None:

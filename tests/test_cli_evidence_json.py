@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evidence_sample import STEADY, branch, call_of_print, report, sizes
+from evidence_sample import STEADY, branch, call_of_builtin, report, sizes
 
 from gbfix.cli.evidence_json import evidence_json
 from gbfix.evidence.model import Cost, Place
@@ -16,7 +16,7 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.chdir(tmp_path)
     made = report(
         tmp_path,
-        breaks=(call_of_print(Cost()), branch("refused.py")),
+        breaks=(call_of_builtin(Cost()), branch("refused.py")),
         recompiles=(sizes(count=9, limit_hit=True, owner=Place("safe.py", 7, "f")), sizes()),
         problems=("it was killed",),
         complete=False,

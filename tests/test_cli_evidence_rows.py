@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from evidence_sample import STEADY, branch, call_of_print, evidence, report, sizes
+from evidence_sample import STEADY, branch, call_of_builtin, evidence, report, sizes
 
 from gbfix.cli.evidence_rows import break_cost_text, recompile_cost_text
 from gbfix.evidence.fragments import NOTHING_TO_COMPILE
@@ -44,7 +44,7 @@ def test_totals_count_rows_and_code_objects(tmp_path: Path) -> None:
     made = report(
         tmp_path,
         fragments=fragments,
-        breaks=(branch("safe.py"), branch("refused.py"), call_of_print()),
+        breaks=(branch("safe.py"), branch("refused.py"), call_of_builtin()),
         recompiles=(sizes(count=2), sizes(count=5, limit_hit=True)),
     )
     totals = made.totals

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evidence_sample import STEADY, branch, call_of_print, report, sizes
+from evidence_sample import STEADY, branch, call_of_builtin, report, sizes
 
 from gbfix.cli.evidence_rows import EvidenceReport
 from gbfix.cli.evidence_text import write_evidence
@@ -39,7 +39,7 @@ def test_a_row_says_where_what_how_dear_and_what_to_do(root: Path) -> None:
 
 
 def test_totals_come_first(root: Path) -> None:
-    text = _text(report(root, breaks=(branch("safe.py"), call_of_print()), recompiles=(sizes(count=3),)))
+    text = _text(report(root, breaks=(branch("safe.py"), call_of_builtin()), recompiles=(sizes(count=3),)))
     assert text.splitlines()[:3] == [
         "gbfix trace, PyTorch 2.13.0, exit status 0",
         "2 compiled functions, 0 graphs, 2 break sites of 2 kinds, 3 recompiles",
@@ -67,7 +67,7 @@ def test_a_recompile_that_needs_nothing_stands_apart(root: Path) -> None:
 
 
 def test_what_was_said_before_is_not_said_again(root: Path) -> None:
-    made = report(root, breaks=(call_of_print(), replace(call_of_print(), place=Place("prints.py", 8))))
+    made = report(root, breaks=(call_of_builtin(), replace(call_of_builtin(), place=Place("calls.py", 8))))
     first, second = _text(made).split(" 2. ")
     assert "torch._higher_order_ops.print" in first
     assert "torch._higher_order_ops.print" not in second
@@ -75,7 +75,7 @@ def test_what_was_said_before_is_not_said_again(root: Path) -> None:
 
 
 def test_rows_beyond_top_are_counted(root: Path) -> None:
-    text = _text(report(root, breaks=(branch("safe.py"), branch("refused.py"), call_of_print())), top=1)
+    text = _text(report(root, breaks=(branch("safe.py"), branch("refused.py"), call_of_builtin())), top=1)
     assert "and 2 more; --top 3 shows all" in text
     assert " 2. " not in text
 
@@ -86,7 +86,7 @@ def test_problems_are_told(root: Path) -> None:
 
 def test_lines_fit_the_terminal_and_stay_whole_in_a_pipe(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    made = report(root, breaks=(branch("refused.py"), call_of_print()), recompiles=(sizes(count=3),))
+    made = report(root, breaks=(branch("refused.py"), call_of_builtin()), recompiles=(sizes(count=3),))
     assert max(map(len, _text(made, is_terminal=True).splitlines())) <= 80
     assert max(map(len, _text(made).splitlines())) > 80
 

@@ -43,6 +43,13 @@ def test_dynamic_false_is_named_where_it_is_given_or_may_be() -> None:
     assert "if it is compiled without dynamic=False" in _remedy().text
 
 
+def test_a_value_that_dynamo_keeps_over_a_break_is_not_named() -> None:
+    remedy = _remedy(DEFAULT, count=2, source_name="___stack0")
+    assert remedy.text == "it follows from the graph break in this function: mend that first, then trace again"
+    assert remedy.commands == ("gbfix explain recompiles",)
+    assert "___stack0" not in _remedy(DEFAULT, source_name="___stack0").text
+
+
 def test_size_one_is_always_compiled_for_itself() -> None:
     assert "size 1" in _remedy(DEFAULT, values=("4", "1")).text
 
