@@ -136,6 +136,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the divisor is not zero": (Need.VALUES,),
     "math does not raise, and rounds as torch does": (Need.VALUES,),
     "the element exists": (Need.VALUES,),
+    "the tensor has one dimension": (),
     "no object of the class leaves the function": (),
     "what is compared has no dimension": (),
     "the tensors have one shape": (),

@@ -29,6 +29,7 @@ FRAMES = {
     "branch-around-call": "(self, x: torch.Tensor):\n{}\n    return x",
     "item-in-arithmetic": "(x: torch.Tensor):\n{}\n    return y",
     "tensor-as-index": "(x: torch.Tensor, scores: torch.Tensor):\n{}\n    return y",
+    "repeated-item": "(x: torch.Tensor, y: torch.Tensor, starts: torch.Tensor):\n{}\n    return y",
     "math-on-item": "(x: torch.Tensor):\n    import math\n\n{}\n    return y",
     "branch-with-unsafe-side": "(x: torch.Tensor, n: torch.Tensor):\n{}\n    return y",
 }

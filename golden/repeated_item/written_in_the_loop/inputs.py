@@ -1,0 +1,7 @@
+import torch
+
+ENTRY = "f"
+
+
+def inputs():
+    return [(torch.arange(6.0), torch.tensor([0, 1]))]
