@@ -6,8 +6,8 @@ import torch
 def f(x: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor):
     y = x.float()
     for i in range(2):
-        first = int(starts[i].item())
-        y = y + x[first : first + int(counts[i])].sum()
+        first = int(starts[1 - i].item())
+        y = y + x[first : first + int(counts[1 - i])].sum()
     for _ in range(y.argmax()):
         y = y + 1.0
     total = 0.0
