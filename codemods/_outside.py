@@ -25,6 +25,12 @@ NOTHING_SAYS = "nothing between the message and its new place says anything"
 NO_ERROR = "nobody turns the warning into an error"
 
 
+_ASK_MODE = frozenset(
+    {"is_grad_enabled", "is_inference_mode_enabled", "is_autocast_enabled", "is_autocast_cpu_enabled"}
+    | {"get_autocast_dtype", "get_autocast_gpu_dtype", "get_autocast_cpu_dtype", "is_autocast_cache_enabled"}
+)
+
+
 @dataclass(frozen=True)
 class Plan:
     """A fix with what it relies on, and the messages that it moves."""
@@ -126,6 +132,11 @@ class Outside:
 
     def _delivery(self, writer: DeliveryWriter, unit: Unit, moved: Sequence[ast.stmt], *, hoist: bool) -> Delivery:
         in_mode = any(isinstance(parent, ast.With) for parent in self.edges.around(unit.statement))
+        for node in (unit.statement, *unit.helpers) if in_mode else ():
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute | ast.Name) and (_last_name(part) in _ASK_MODE):
+                    reason = f"{_last_name(part)} asks for a mode that has ended by then"
+                    raise RefusedError(SAME_TEXT, reason, unit.statement.lineno, ADVICE)
         between = self.edges.reader.read(self.edges.after(unit), moved)
         return writer.deliver(unit, between, hoist=hoist, leaves_mode=in_mode)
 
@@ -175,6 +186,10 @@ def _judged(claim: str, notes: Sequence[Note], reason: str, line: int) -> Obliga
     if notes:
         return Obligation(claim, Discharge.ASSUMED, notes[0].text, notes[0].line)
     return Obligation(claim, Discharge.PROVED, reason, line)
+
+
+def _last_name(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def _is_plain(node: ast.expr) -> bool:

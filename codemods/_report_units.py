@@ -129,9 +129,16 @@ def _said_by(view: FileView, statement: ast.stmt, depth: int = 0) -> list[_Said]
 def reporting_helper(view: FileView, call: ast.Call, depth: int = 0) -> ast.FunctionDef | None:
     """The function among the given files that a call runs and that only reports, None when there is none."""
     found = definitions(view, call.func)
+    if isinstance(call.func, ast.Attribute) and _is_overridden(view, call.func.attr):
+        return None
     if len(found) != 1 or not isinstance(found[0].node, ast.FunctionDef):
         return None
     return found[0].node if only_reports(found[0].view, found[0].node, depth) else None
+
+
+def _is_overridden(view: FileView, name: str) -> bool:
+    """True when several classes of the file define a method of this name: which one runs is known at the call."""
+    return len({one.owner for one in view.source.functions if one.owner is not None and one.name == name}) > 1
 
 
 def only_reports(view: FileView, node: ast.FunctionDef, depth: int = 0) -> bool:

@@ -209,6 +209,20 @@ def test_what_could_be_otherwise_is_assumed(body: str, claim: str) -> None:
     assert claim in {o.claim for o in only(body).obligations if o.discharge is Discharge.ASSUMED}
 
 
+def test_a_message_that_asks_for_a_mode_stays_in_it() -> None:
+    found = only('y = x.sin()\nwith torch.no_grad():\n    logger.info("%s", torch.is_grad_enabled())\nreturn y.cos()')
+    assert found.obligations[0].reason == "is_grad_enabled asks for a mode that has ended by then"
+
+
+def test_a_method_that_a_subclass_overrides_may_do_anything() -> None:
+    classes = "class A:\n    def say(self, x):\n        logger.info(x)\n\n    @torch.compile\n"
+    run = "    def f(self, x: torch.Tensor):\n        y = x.sin()\n        self.say(y)\n        return y.cos()\n"
+    other = "\n\nclass B(A):\n    def say(self, x):\n        x.add_(1)\n"
+    head = HEAD.removesuffix("@torch.compile\n")
+    assert len(findings(head + classes + run)) == 1
+    assert not findings(head + classes + run + other)
+
+
 def test_a_run_does_not_show_that_a_call_came_to_its_end() -> None:
     text = program('y = x.sin()\nlogger.info("%s", y)\nreturn n.head(y)')
     line = text.split("\n").index('    logger.info("%s", y)') + 1
