@@ -124,7 +124,7 @@ def _obligations(flow: Flow, repeated: Repeated) -> list[Obligation]:
     reason = f"the loop stays within {text}" if within else f"the text of the error is another one outside of {text}"
     found.append(Obligation(ELEMENT, _PROVED if within else _ASSUMED, reason, line))
     found += _number_obligations(repeated, value, text, line)
-    found.append(_unchanged(flow, repeated, value))
+    found.append(_unchanged(flow, repeated))
     return found
 
 
@@ -165,7 +165,7 @@ def _exists(flow: Flow, repeated: Repeated, value: Value) -> bool:
             return False
 
 
-def _unchanged(flow: Flow, repeated: Repeated, value: Value) -> Obligation:
+def _unchanged(flow: Flow, repeated: Repeated) -> Obligation:
     """Nothing in the loop may write the tensor. Raises RefusedError where something does."""
     name = repeated.tensor.id
     if name in stored_names([repeated.loop]) or not flow.context.is_local(name):
@@ -178,7 +178,7 @@ def _unchanged(flow: Flow, repeated: Repeated, value: Value) -> Obligation:
         if name in roots:
             raise RefusedError(UNCHANGED, f"{name} is written in the loop", statement.lineno, _ADVICE)
         owned = [state.values[root].fresh if root in state.values else False for root in roots]
-        if not all(owned) and not value.fresh:
+        if not all(owned):
             reason = f"what is written in the loop may share its memory with {name}"
             return Obligation(UNCHANGED, _ASSUMED, reason, statement.lineno)
         for expression in own_expressions(statement):
