@@ -105,6 +105,9 @@ def _show_recompiles(terminal: Terminal) -> None:
         _numbered(terminal, kind.ways_out)
 
 
+_LETTERS_LIKE_DIGITS = str.maketrans("oil", "011")
+
+
 def _refuse(wanted: str, rules: dict[str, Rule]) -> None:
     from difflib import get_close_matches
 
@@ -113,7 +116,9 @@ def _refuse(wanted: str, rules: dict[str, Rule]) -> None:
 
     spellings = {key: f"{rule.code} ({rule.name})" for key, rule in rules.items()}
     spellings.update({name.lower(): name for name in (*known_ids(), RECOMPILES)})
-    near = get_close_matches(wanted.strip().lower(), spellings, n=1)
+    typed = wanted.strip().lower()
+    as_number = typed.translate(_LETTERS_LIKE_DIGITS)
+    near = [as_number] if as_number in spellings else get_close_matches(typed, spellings, n=1)
     if _PASTED.fullmatch(wanted.strip()):  # any other number is as near as the next
         hint = "`gbfix rules` lists the rules; ids of a newer PyTorch are known where that PyTorch is installed"
     else:
