@@ -18,8 +18,9 @@ from gbfix.codemods import _scalar_duties as duty
 from gbfix.codemods._obligations import refusal, shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import Read, reads_of
+from gbfix.codemods._scalar_sinks import CAPTURE, OUTSIDE
 from gbfix.codemods._scalar_truths import truths_of
-from gbfix.codemods._scalar_uses import CAPTURE, OUTSIDE, ForeignError, UseFollower, Uses
+from gbfix.codemods._scalar_uses import ForeignError, UseFollower, Uses
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, render
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span

@@ -11,7 +11,7 @@ from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Kind
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import statement_of
-from gbfix.codemods._scalar_uses import CAPTURE
+from gbfix.codemods._scalar_sinks import CAPTURE
 
 _CLAIM = "Python does not need the value of a tensor"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -13,12 +12,8 @@ from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import constant_index, statement_of
+from gbfix.codemods._scalar_sinks import OUTSIDE, says, sink, until_statement
 
-CAPTURE = (
-    "torch._dynamo.config.capture_scalar_outputs = True lets Dynamo capture the number, for the whole process; for a "
-    "tensor that is passed in, every new value compiles again, and a branch on a computed number still breaks"
-)
-OUTSIDE = "return or keep the tensor, detached, and read the number outside of the compiled function"
 _CLAIM = "the number is only used in tensor arithmetic"
 _STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -243,59 +238,18 @@ class UseFollower:
         self.uses.meetings.append(Meeting(top, tensor, value, operator, right, top.lineno))
 
     def _refused(self, node: ast.expr, parent: ast.AST) -> Exception:
-        chain = [node, *_until_statement(self.source.ancestors(node))]
+        chain = [node, *until_statement(self.source.ancestors(node))]
         for inner, outer in pairwise(chain):
             if isinstance(outer, ast.JoinedStr | ast.Assert | ast.Raise):
                 return ForeignError()
             if isinstance(outer, ast.If | ast.While | ast.IfExp) and inner is outer.test:
                 return ForeignError()
-            if isinstance(outer, ast.Expr) and isinstance(outer.value, ast.Call) and _says(outer.value):
+            if isinstance(outer, ast.Expr) and isinstance(outer.value, ast.Call) and says(outer.value):
                 return ForeignError()
             if isinstance(outer, ast.Call) and (self.context.names.qualified(outer.func) or "") in _CHECKS:
                 return ForeignError()
         text = " ".join(self.source.segment(node).split())
-        reason, advice = _sink(text, parent)
+        reason, advice = sink(text, parent)
         if any(isinstance(outer, ast.For | ast.While) for outer in self.source.ancestors(node)):
             advice += ". In a loop, read all elements before it with one tolist(): one break in place of many"
         return RefusedError(_CLAIM, reason, node.lineno, advice)
-
-
-def _until_statement(nodes: Iterator[ast.AST]) -> Iterator[ast.AST]:
-    for node in nodes:
-        yield node
-        if isinstance(node, ast.stmt):
-            return
-
-
-def _says(call: ast.Call) -> bool:
-    """True for a call that looks like a message: what it does is for the rules of messages to tell."""
-    function = call.func
-    if isinstance(function, ast.Name):
-        return function.id == "print"
-    said = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "write", "warning_once"}
-    return isinstance(function, ast.Attribute) and function.attr in said
-
-
-def _sink(text: str, parent: ast.AST) -> tuple[str, str]:
-    """Why a number is needed there, and the way out."""
-    match parent:
-        case ast.Return() | ast.Yield() | ast.Tuple() | ast.List() | ast.Dict():
-            return f"{text} leaves as a Python number, which a tensor is not", OUTSIDE
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-            return f"{text} is kept as a Python number", OUTSIDE
-        case ast.Slice():
-            return f"{text} bounds a slice", f"select with a mask, or: {CAPTURE}"
-        case ast.Subscript():
-            return f"{text} is an index", CAPTURE
-        case ast.Call(func=ast.Name(id="range")):
-            return f"{text} says how often a loop runs", f"run a fixed number of steps with a mask, or: {CAPTURE}"
-        case ast.Call(func=ast.Name(id="round" | "min" | "max" | "bool" | "int" as name)):
-            return f"{name}({text}) is a Python number", f"use the operation of torch on the tensor, or: {CAPTURE}"
-        case ast.Call(func=ast.Attribute(attr="append" | "extend")):
-            return f"{text} is kept in a container as a Python number", OUTSIDE
-        case ast.BinOp(op=ast.Pow() | ast.Mod() | ast.FloorDiv()):
-            return f"Python and torch compute {text} in another way here", CAPTURE
-        case ast.Compare():
-            return f"comparing {text} gives a Python bool", "compare the tensor, and use the result as a tensor"
-        case _:
-            return f"{text} has to be a Python number here", CAPTURE
