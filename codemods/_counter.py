@@ -54,10 +54,10 @@ def counter_fix(counter: Counter) -> tuple[Fix, tuple[Obligation, ...]]:
     start = _start(counter)
     reads: list[ast.Attribute] = []
     edits: list[Replacement] = []
-    for path, node in _uses(counter):
+    for path, node in uses_of(counter):
         if node is start.targets[0] or _is_step(counter, node, edits):
             continue
-        if path != counter.source.path or not _is_own(counter, node) or not isinstance(node.ctx, ast.Load):
+        if path != counter.source.path or not is_own(counter, node) or not isinstance(node.ctx, ast.Load):
             raise RefusedError(USES, f"{path}:{node.lineno} uses an attribute of this name", node.lineno, ADVICE)
         reads.append(node)
     value = start.value
@@ -92,7 +92,7 @@ def _start(counter: Counter) -> ast.Assign:
     raise RefusedError("the first value is known", reason, counter.owner.lineno, ADVICE)
 
 
-def _uses(counter: Counter) -> Iterator[tuple[str, ast.Attribute]]:
+def uses_of(counter: Counter) -> Iterator[tuple[str, ast.Attribute]]:
     """The attributes of this name that may be the counter, in all files. Raises RefusedError for one by its text."""
     for path, source in counter.view.project.files.items():
         for node in ast.walk(source.tree):
@@ -124,14 +124,15 @@ def _is_self(function: Function, node: ast.Attribute) -> bool:
     return bool(parameters) and isinstance(node.value, ast.Name) and node.value.id == parameters[0].arg
 
 
-def _is_own(counter: Counter, node: ast.Attribute) -> bool:
+def is_own(counter: Counter, node: ast.Attribute) -> bool:
+    """True for an attribute of the first parameter of a method of the class."""
     function = counter.source.enclosing_function(node)
     return function is not None and function.owner is counter.owner and _is_self(function, node)
 
 
 def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) -> bool:
     """True within a statement that adds a constant; one that assigns the sum gets an edit."""
-    if node not in counter.source.parents or not _is_own(counter, node):
+    if node not in counter.source.parents or not is_own(counter, node):
         return False
     parent = counter.source.parents[node]
     match parent:
@@ -143,7 +144,7 @@ def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) ->
         case ast.Assign(
             value=ast.BinOp(left=ast.Attribute() as left, op=ast.Add(), right=ast.Constant(value=int() as n))
         ):
-            if _assigns(counter, parent) and type(n) is int and left.attr == counter.name and _is_own(counter, left):
+            if _assigns(counter, parent) and type(n) is int and left.attr == counter.name and is_own(counter, left):
                 target_text = counter.source.segment(node)
                 edits.append(Replacement(counter.source.span(parent), f"{target_text} += {n}"))
                 return True
@@ -153,7 +154,7 @@ def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) ->
 def _assigns(counter: Counter, statement: ast.AST) -> bool:
     match statement:
         case ast.Assign(targets=[ast.Attribute(attr=name) as target]):
-            return name == counter.name and _is_own(counter, target)
+            return name == counter.name and is_own(counter, target)
         case _:
             return False
 

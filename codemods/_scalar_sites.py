@@ -15,6 +15,8 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import INT64, Category
 from gbfix.codemods import _scalar_dtypes as dtypes
 from gbfix.codemods import _scalar_duties as duty
+from gbfix.codemods._counter import Counter
+from gbfix.codemods._metrics import ADVICE, METRIC, SUMMED, accumulation, metric_fix, metric_obligations
 from gbfix.codemods._obligations import refusal, shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import Read, reads_of
@@ -72,6 +74,10 @@ class FunctionScalars:
         """One finding for each reading whose uses are this family's business."""
         for read in reads_of(self.flow):
             uses = Uses()
+            place = accumulation(self.source, read.node)
+            if place is not None:
+                yield self._metric(read, place)
+                continue
             try:
                 follower = UseFollower(self.flow)
                 uses = follower.uses
@@ -92,6 +98,25 @@ class FunctionScalars:
             told = (needed.obligation,)
             names = (self.compiled.function.qualname, self.compiled.reason)
             yield Finding(*ARITHMETIC, where, message, *names, told, None, needed.advice)
+
+    def _metric(self, read: Read, place: ast.AugAssign | ast.Call) -> Finding:
+        """A number that is added to what other calls gave."""
+        try:
+            owner, target = self.compiled.function.owner, getattr(place, "target", None)
+            if owner is None or not isinstance(target, ast.Attribute):
+                raise RefusedError(
+                    SUMMED, "it is kept in a container, or not in a method's object", place.lineno, ADVICE
+                )
+            fix, used = metric_fix(Counter(self.view, owner, target.attr), self.compiled, read, place)
+            obligations = duty.read_obligations(self.flow, read, Uses())
+            obligations = worst_of_each([*metric_obligations(read, obligations), used])
+            refused = refusal(obligations, ADVICE)
+            if refused is not None:
+                raise refused
+            self._check_handlers(read, obligations)
+        except RefusedError as refused:
+            return self._finding(read, Uses(), [refused.obligation], None, refused.advice or ADVICE, METRIC)
+        return self._finding(read, Uses(), obligations, fix, "", METRIC)
 
     def _decide(self, read: Read, uses: Uses) -> Finding:
         obligations = duty.read_obligations(self.flow, read, uses)
@@ -190,10 +215,18 @@ class FunctionScalars:
             return INDEX
         return MATH if uses.functions or read.implicit else ARITHMETIC
 
-    def _finding(self, read: Read, uses: Uses, obligations: list[Obligation], fix: Fix | None, advice: str) -> Finding:
+    def _finding(
+        self,
+        read: Read,
+        uses: Uses,
+        obligations: list[Obligation],
+        fix: Fix | None,
+        advice: str,
+        rule: tuple[str, str] | None = None,
+    ) -> Finding:
         text = " ".join(self.source.segment(read.tensor).split())
         return Finding(
-            *self._rule(read, uses),
+            *(rule or self._rule(read, uses)),
             self.source.span(read.node),
             f"number read out of {shorten(text, 60)}",
             self.compiled.function.qualname,

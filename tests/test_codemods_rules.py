@@ -44,6 +44,7 @@ FRAMES["import-by-call"] = (
     "import importlib\n\nimport torch\n\n\n@torch.compile\ndef f(x):\n    {}\n    return x + module.pi\n"
 )
 FRAMES["counter-attribute"] = "import torch\n\n\n{}\n\n\nnet = torch.compile(Net())\n"
+FRAMES["metric-accumulation"] = "import torch\n\n\n{}\n"
 FRAMES["reporting-helper"] = "import logging\n\nimport torch\n\nlogger = logging.getLogger()\n\n\n{}\n"
 FRAMES["print-in-region"] = "(x: torch.Tensor):\n{}"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
