@@ -7,13 +7,13 @@ prints when the graph runs: the same text, in the same order, as often as before
 Before:
 
     y = x * 2
-    print("mean", y.mean(), f"{y.max().item():.3f}")
+    print("mean", y.mean().item(), f"{y.max().item():.3f}")
     return y + 1
 
 After:
 
     y = x * 2
-    torch._higher_order_ops.print("mean {!s} {:.3f}", y.mean(), y.max())
+    torch._higher_order_ops.print("mean {} {:.3f}", y.mean(), y.max())
     return y + 1
 
 Handles f-strings, `%`, `str.format`, `str()`, `repr()`, `+`, `sep=` and `end=` where they are constants,
