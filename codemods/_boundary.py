@@ -28,11 +28,11 @@ from functools import cached_property
 from gbfix.analysis.effects import Note
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.liveness import is_read_after
-from gbfix.analysis.source import SourceFile
-from gbfix.analysis.tree import stored_names
+from gbfix.analysis.source import FunctionNode, SourceFile
+from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import UNKNOWN, Kind
 from gbfix.codemods import _boundary_text as text
-from gbfix.codemods._boundary_rest import Rest, read_rest
+from gbfix.codemods._boundary_rest import Rest, read_expressions, read_rest
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import in_style_of, indentation_of, on_its_own, reindented, unused_name
 from gbfix.codemods._tree import all_names
@@ -104,6 +104,8 @@ class _Mover:
         index = self._function.body.index(self._first)
         self._following = [s for s in self._function.body[index + 1 :] if s not in self._nodes]
         self._rest = read_rest(flow, self._function.body[index + 1 :], self._nodes)
+        for departure in departures[1:]:  # their tests are made before the first of them stops the function
+            read_expressions(flow, departure.node, [node for node, _ in departure.computed], self._rest)
         self._behind = {node: self._read_behind(node) for node in self._nodes}
         self._taken = all_names(self._source.tree)
 
@@ -194,11 +196,27 @@ class _Mover:
                 if is_read_after(self._source, self._flow.context.function, [departure.node], name):
                     reason = f"it sets {name}, which is read later"
                     raise RefusedError("nothing reads what it sets", reason, departure.node.lineno, ADVICE)
+            self._check_set_before_read(departure, bound)
             given = stored_names([node for node, _ in departure.computed])
             for name in sorted(self._read_by(departure) - bound - given - self._set_for_each_other):
                 if self._flow.context.is_local(name) and (state is None or name not in state.values):
                     return Obligation(claim, Discharge.VIOLATED, f"{name} may have none", departure.node.lineno)
         return Obligation(claim, Discharge.PROVED, "it is set on every path to this line", self._first.lineno)
+
+    def _check_set_before_read(self, departure: Departure, bound: set[str]) -> None:
+        """Raise RefusedError for a name that a departure may read before it sets it."""
+        state = self._flow.before.get(departure.node)
+        for name in sorted(bound - self._set_for_each_other):
+            if state is None or name not in state.values:
+                continue
+            blocks = [b for b in (getattr(departure.node, "body", []), getattr(departure.node, "orelse", [])) if b]
+            mentions = [next((s for s in block if name in names_in([s])), None) for block in blocks]
+            if name in names_in([getattr(departure.node, "test", departure.node)]) or not all(
+                first is None or (isinstance(first, ast.Assign) and name not in _loaded([first.value]))
+                for first in mentions
+            ):
+                reason = f"it reads {name}, and gives it another value"
+                raise RefusedError("it reads the same values", reason, departure.node.lineno, ADVICE)
 
     # -- what it reads -----------------------------------------------------------------------
 
@@ -235,11 +253,22 @@ class _Mover:
                 found[name] = f"{name}.clone()"
             elif name in self._behind[departure.node].stored:
                 found[name] = name
+        self._check_functions(departure)
         for part in self._moving_parts(departure):
             if isinstance(part, ast.Attribute) and part.attr in self._behind[departure.node].attributes:
                 reason = f"{self._source.segment(part)} may be set by what follows"
                 raise RefusedError("it reads the same values", reason, part.lineno, ADVICE)
         return found
+
+    def _check_functions(self, departure: Departure) -> None:
+        """Raise RefusedError for a function of this function that reads what gets another value."""
+        behind = self._behind[departure.node]
+        inner = [p for p in ast.walk(self._function) if isinstance(p, FunctionNode) and p is not self._function]
+        for function in inner:
+            changed = sorted(_loaded([function]) & (behind.stored | behind.touched))
+            if changed and self._read_by(departure) and function not in self._moving_parts(departure):
+                reason = f"a function defined here reads {changed[0]}, which changes"
+                raise RefusedError("it reads the same values", reason, function.lineno, ADVICE)
 
     def _is_written(self, name: str, departure: Departure) -> bool:
         held = self._flow.before[departure.node].values.get(name, UNKNOWN)
@@ -336,7 +365,7 @@ class _Mover:
 
     def _outside(self) -> tuple[Replacement, ...]:
         source, function = self._source, self._function
-        graph = self._fresh(f"_{function.name.lstrip('_')}_graph")
+        graph = text.graph_name(source, function, frozenset(self._taken))
         edits: dict[ast.AST, str] = {}
         received: dict[str, str] = {}  # what the wrapper calls it, and what the traced part returns for it
         since: dict[str, ast.stmt] = {}  # the first departure that reads a name

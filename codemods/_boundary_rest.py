@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from types import UnionType
 
 from gbfix.analysis.effects import Note, Requirement
 from gbfix.analysis.flow import Flow, State
@@ -92,6 +93,13 @@ def read_rest(flow: Flow, statements: Sequence[ast.stmt], skipped: Sequence[ast.
     return rest
 
 
+def read_expressions(flow: Flow, statement: ast.stmt, expressions: Sequence[ast.expr], rest: Rest) -> None:
+    """Add what some expressions of a statement do."""
+    state = flow.before[statement]
+    for expression in expressions:
+        _Reader(flow, rest).read_expression(expression, state)
+
+
 class _Reader:
     def __init__(self, flow: Flow, rest: Rest) -> None:
         self._flow = flow
@@ -103,15 +111,19 @@ class _Reader:
         if state is None or isinstance(statement, FunctionNode | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom):
             return
         for expression in _own_expressions(statement):
-            self._expression(expression, state)
+            self.read_expression(expression, state)
         match statement:
-            case ast.Assign(targets=targets):
+            case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     self._target(target, state)
-            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                    self._storing(target, value, state)
+            case ast.AnnAssign(target=target, value=value) | ast.AugAssign(target=target, value=value):
                 self._target(target, state)
+                if value is not None:
+                    self._storing(target, value, state)
                 if isinstance(statement, ast.AugAssign) and isinstance(target, ast.Name):
                     self._in_place(target, state)
+                    self._combined(target, statement, state)
             case ast.Return():
                 self._rest.returns.append(statement)
             case ast.Raise() | ast.Assert():
@@ -121,7 +133,12 @@ class _Reader:
                 for block in (statement.body, getattr(statement, "orelse", [])):
                     for inner in block:
                         self.read(inner)
-            case ast.Expr() | ast.Break() | ast.Continue() | ast.Delete():
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if not isinstance(target, ast.Name):
+                        text = f"{self._source.segment(target)} is deleted"
+                        self._rest.writes.append(Note(text, target.lineno))
+            case ast.Expr() | ast.Break() | ast.Continue():
                 pass
             case _:
                 raise RefusedError(
@@ -146,6 +163,28 @@ class _Reader:
             case ast.Name(id=name) if name in self._flow.context.names.declared_outer(self._flow.context.function.node):
                 self._rest.writes.append(Note(f"{name} of an outer scope is set", target.lineno))
 
+    def _storing(self, target: ast.expr, value: ast.expr, state: State) -> None:
+        """What may fail when a value goes into an element: the place is missing, or the value does not fit."""
+        if not isinstance(target, ast.Subscript) or _made_here(
+            target.value, self._flow.context.function.node, ast.Dict
+        ):
+            return
+        self.read_expression(target, state)
+        if self._flow.evaluate(value, state)[0].kind is not Kind.NUMBER:
+            text = f"{self._source.segment(target)} takes {self._source.segment(value)}"
+            self._rest.requirements.append(Requirement(("stored", target), text, target.lineno))
+
+    def _combined(self, target: ast.Name, statement: ast.AugAssign, state: State) -> None:
+        """What may fail in `x += value`: nothing where both are numbers, or the value has the facts of the tensor."""
+        held, value = self._flow.evaluate(target, state)[0], self._flow.evaluate(statement.value, state)[0]
+        plain = isinstance(statement.op, ast.Add | ast.Sub | ast.Mult)
+        same = value.kind is Kind.TENSOR and None not in (held.shape, held.dtype, held.devices)
+        same = same and (value.shape, value.dtype, value.devices) == (held.shape, held.dtype, held.devices)
+        is_number = value.kind is Kind.NUMBER and (held.kind is Kind.NUMBER or value.number == "int")
+        if not plain or not (same or is_number):
+            text = f"{self._source.segment(statement)} does not raise"
+            self._rest.requirements.append(Requirement(("combined", statement), text, statement.lineno))
+
     def _in_place(self, target: ast.expr, state: State) -> None:
         """A write into what an expression gives: harmless when nobody else can see it."""
         held = self._flow.evaluate(target, state)[0]
@@ -157,7 +196,8 @@ class _Reader:
             text = self._source.segment(target)
             self._rest.writes.append(Note(f"{text}, which others may see, is written in place", target.lineno))
 
-    def _expression(self, node: ast.expr, state: State) -> None:
+    def read_expression(self, node: ast.expr, state: State) -> None:
+        """Add what an expression does, evaluated in a state."""
         _, evaluation = self._flow.evaluate(node, state)
         effects, rest = evaluation.effects, self._rest
         rest.random += effects.random
@@ -231,8 +271,12 @@ class _Reader:
         return []
 
 
-def _made_here(node: ast.expr, function: ast.AST) -> bool:
-    """True for a name that the function only ever binds to new lists, sets and dictionaries."""
+def _made_here(
+    node: ast.expr,
+    function: ast.AST,
+    kinds: type | UnionType = ast.List | ast.Dict | ast.Set | ast.ListComp,
+) -> bool:
+    """True for a name that the function only ever binds to new containers of some kinds."""
     if not isinstance(node, ast.Name):
         return False
     values = [
@@ -240,7 +284,7 @@ def _made_here(node: ast.expr, function: ast.AST) -> bool:
         for part in ast.walk(function)
         if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in part.targets)
     ]
-    return bool(values) and all(isinstance(value, ast.List | ast.Dict | ast.Set | ast.ListComp) for value in values)
+    return bool(values) and all(isinstance(value, kinds) for value in values)
 
 
 def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import tokenize
 from collections.abc import Mapping, Sequence
 
@@ -44,6 +45,15 @@ def edited(source: SourceFile, node: ast.AST, edits: Edits) -> str:
     lines[-1] = lines[-1][: len(lines[-1]) - cut] if cut else lines[-1]
     lines[0] = lines[0][span.column :]
     return reindented("\n".join(lines), indentation_of(source, node), "")
+
+
+def graph_name(source: SourceFile, node: ast.FunctionDef, taken: frozenset[str]) -> str:
+    """The name of the traced part of a function; functions of one name get different ones, also in one pass."""
+    wanted = f"_{node.name.lstrip('_')}_graph"
+    alike = [f.node for f in source.functions if f.name.lstrip("_") == node.name.lstrip("_")]
+    numbered = itertools.chain([wanted], (f"{wanted}_{number}" for number in itertools.count(2)))
+    free = (name for name in numbered if name not in taken)
+    return next(itertools.islice(free, alike.index(node), None))
 
 
 def header(source: SourceFile, node: ast.FunctionDef) -> str:

@@ -29,6 +29,7 @@ _BUILTINS: dict[str, Callable[..., object]] = {
     "abs": abs,
     "round": round,
 }
+_ROUNDING = ("abs", "round")  # what they do with a Decimal depends on settings
 _METHODS = {
     "hexdigest": "hashlib",
     "digest": "hashlib",
@@ -208,6 +209,8 @@ class _Evaluator:
             return found
         for builtin, function in _BUILTINS.items():
             if self._names.is_builtin(node.func, builtin):
+                if builtin in _ROUNDING and node.args:
+                    self._number(node.args[0])
                 return function
         if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
             receiver = self._value(node.func.value)

@@ -21,9 +21,9 @@ from gbfix.analysis.source import SourceFile
 from gbfix.analysis.tree import stored_names
 from gbfix.codemods._boundary import compiling_decorator
 from gbfix.codemods._boundary_rest import read_rest
-from gbfix.codemods._boundary_text import arguments, body_text, edited, header
-from gbfix.codemods._early_call import EarlyCall, draws_before, early_call, is_plain_number
-from gbfix.codemods._host_calls import Reads
+from gbfix.codemods._boundary_text import arguments, body_text, edited, graph_name, header
+from gbfix.codemods._early_call import ADVICE, EarlyCall, draws_before, early_call, is_plain_number
+from gbfix.codemods._host_calls import Reads, own_nodes
 from gbfix.codemods._host_sites import HostSite, host_sites
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import LINE_LENGTH, in_style_of, reindented, unused_name
@@ -80,10 +80,14 @@ class _Mover:
         early: list[EarlyCall] = []
         obligations: dict[ast.Call, tuple[Obligation, ...]] = {}
         refused: dict[ast.Call, RefusedError] = {}
+        generator = any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in own_nodes(self._node))
         several = sum(site.call.reads is Reads.CLOCK for site in sites) > 1
         for site in sites:
             try:
                 _check_interval(site, several)
+                if generator:
+                    reason = "the function hands over to its caller in between"
+                    raise RefusedError("it runs once in each call", reason, site.call.node.lineno, ADVICE)
                 call = early_call(site, self._flow, self._body, early)
                 obligations[site.call.node] = tuple(self._obligations(call, early))
             except RefusedError as error:
@@ -174,7 +178,7 @@ class _Mover:
         if node.args.vararg or node.args.kwarg or not all(is_plain_number(call) for call in early):
             return None
         docstring = node.body[0] if node.body[0] not in self._body else None
-        graph = unused_name(f"_{node.name}_graph".replace("__", "_"), self._taken)
+        graph = graph_name(self._source, node, self._taken)
         names = [call.name for call in early if _is_read(call, self._body)]
         if not names:
             return None

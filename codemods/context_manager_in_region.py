@@ -41,11 +41,11 @@ from gbfix.analysis.flow import Flow
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._boundary import compiling_decorator
-from gbfix.codemods._boundary_text import arguments, body_text, header
+from gbfix.codemods._boundary_text import arguments, body_text, graph_name, header, signature
 from gbfix.codemods._host_calls import own_nodes
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._stays import report
-from gbfix.codemods._text import reindented, unused_name
+from gbfix.codemods._text import reindented
 from gbfix.codemods._tree import all_names
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Rule
 
@@ -119,15 +119,14 @@ def _fix(view: FileView, compiled: CompiledFunction, node: ast.With) -> Fix:
         moved.append(source.segment(body.pop(0)))
     if any(_changes_warnings(view, statement) for statement in body):
         raise RefusedError("it can be entered outside", "warnings change within it", node.lineno, _ADVICE)
-    graph = unused_name(f"_{function.name}_graph".replace("__", "_"), frozenset(all_names(source.tree)))
-    top = header(source, function).replace(f"def {function.name}", f"def {graph}", 1)
+    graph = graph_name(source, function, frozenset(all_names(source.tree)))
     entered = ", ".join(source.segment(item.context_expr) for item in node.items)
     if "\n" in entered:
         raise RefusedError("it can be entered outside", "it is written over several lines", node.lineno, _ADVICE)
     inner = [*moved, f"return {graph}({arguments(function)})"]
     lines = [
         f"@{source.segment(decorator)}",
-        top,
+        signature(source, function, graph),
         reindented(body_text(source, body, {}), "", "    "),
         "",
         "",

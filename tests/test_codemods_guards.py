@@ -135,3 +135,58 @@ def test_the_option_reaches_the_rules(tmp_path: Path, monkeypatch: pytest.Monkey
     assert settings_with(None, None, None, assume_compiled=False, in_graph_asserts=True).in_graph_asserts
     (tmp_path / "pyproject.toml").write_text("[tool.gbfix]\nin-graph-asserts = true\n")
     assert settings_with(None, None, None, assume_compiled=False).in_graph_asserts
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'if (i > 4).any():\n    raise ValueError("i")\nif x[i].sum() > 3:\n    raise ValueError("x")\nreturn x.sin()',
+        'y = x.clone()\nif (i > 4).any():\n    raise ValueError("i")\ny[i] = 1.0\nreturn y',
+        'y = x * 2\nif (i > 4).any():\n    raise ValueError("i")\ny += i\nreturn y',
+    ],
+    ids=["the test of a later check", "the place that is assigned to", "a sum in place"],
+)
+def test_what_may_fail_before_the_moved_check_is_never_taken_for_safe(body: str) -> None:
+    result = fixed(body, "x: torch.Tensor, i: torch.Tensor")
+    moved = [finding for finding in result.applied if "i > 4" in finding.message]
+    assert all(finding.safety is Safety.UNSAFE for finding in moved)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            'n = 1\nif x.sum() > 3:\n    n = n + 1\n    raise ValueError(f"{n}")\nreturn x.sin()',
+            "it reads n, and gives it another value",
+        ),
+        (
+            "show = lambda: str(x.tolist())\nif x.sum() > 3:\n    raise ValueError(show())\nx = x + 1\nreturn x",
+            "a function defined here reads x, which changes",
+        ),
+    ],
+)
+def test_a_check_that_would_say_something_else_stays(body: str, reason: str) -> None:
+    result = fixed(body)
+    assert not result.changed
+    assert reason in refusals(result)
+
+
+def test_a_deleted_element_is_a_trace_that_lasts() -> None:
+    result = fixed('if x.sum() > 3:\n    raise ValueError\ndel d["k"]\nreturn x.sin()', "x: torch.Tensor, d: dict")
+    assert not result.changed
+    assert refusals(result) == ['d["k"] is deleted']
+
+
+def test_functions_of_one_name_get_traced_parts_of_different_names() -> None:
+    function = (
+        "@torch.compile\ndef f(x: torch.Tensor):\n    if x.sum() > 3:\n        raise ValueError\n    return x.sin()\n"
+    )
+    text = f"import torch\n\n{function}\ng = f\n\n{function}"
+
+    def find(current: str) -> list[Finding]:
+        view = load([parse("f.py", current)]).view("f.py")
+        return [finding for rule in all_rules() if rule.code in CHECKS for finding in rule.find(view)]
+
+    after = fix_text(text, find).after
+    assert "def _f_graph(" in after
+    assert "def _f_graph_2(" in after

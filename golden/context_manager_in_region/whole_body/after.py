@@ -9,7 +9,7 @@ lock = threading.RLock()
 
 # one at a time
 @torch.compile
-def _locked_graph(x: torch.Tensor, scale: float = 2.0):
+def _locked_graph(x: torch.Tensor, scale: float):
     y = x * scale  # scaled
     if scale > 3.0:
         return y
