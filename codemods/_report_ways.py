@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 
 from gbfix.analysis.flow import Flow
+from gbfix.analysis.preferences import Messages
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._edges import ADVICE, Edges
 from gbfix.codemods._outside import Plan
 from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._report_functions import NO_FULLGRAPH, own_function
 from gbfix.codemods._report_units import Unit
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 GAIN = "a function that is not compiled saves a graph"
-NO_FULLGRAPH = "no caller compiles with fullgraph=True"
 NOT_NEEDED = "nobody needs the message under torch.compile"
 _DISABLES = ("torch.compiler.disable", "torch._dynamo.disable")
 _FIRST_WITH_REASON = (2, 8)
@@ -28,6 +29,9 @@ def boundary(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
     """
     view, line = flow.context.view, unit.statement.lineno
     helpers = [helper for helper in unit.helpers if helper in view.source.function_of_node]
+    reason = '(reason="only reports")' if _version(view.project.torch.version) >= _FIRST_WITH_REASON else ""
+    if not unit.helpers and view.project.preferences.messages is Messages.BOUNDARY:
+        return own_function(flow, compiled, unit, reason)
     if not helpers:
         advice = "put the messages into a function that does nothing else"
         raise RefusedError(GAIN, "it is no call of a function of this file that only reports", line, advice)
@@ -40,13 +44,12 @@ def boundary(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
             GAIN, f"{helper.name} has decorators, which may need the function itself", helper.lineno, ADVICE
         )
     if any(one.fullgraph and one.function.node in (helper, compiled.function.node) for one in view.compiled):
-        reason = "fullgraph=True makes the call of a function that is not compiled an error"
-        raise RefusedError(NO_FULLGRAPH, reason, line, ADVICE)
+        error = "fullgraph=True makes the call of a function that is not compiled an error"
+        raise RefusedError(NO_FULLGRAPH, error, line, ADVICE)
     inner = Edges(Flow(view, view.source.function_of_node[helper]))
     if not inner.computes:
         raise RefusedError(GAIN, f"{helper.name} computes nothing that would be compiled", helper.lineno, ADVICE)
     torch, missing = torch_name(view, helper)
-    reason = '(reason="only reports")' if _version(view.project.torch.version) >= _FIRST_WITH_REASON else ""
     start = view.source.span(helper)  # with its decorators
     first, *rest = view.source.lines[start.line - 1 : start.end_line]
     whole = "\n".join([first[start.column :], *rest])

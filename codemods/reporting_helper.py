@@ -34,6 +34,9 @@ Where the call cannot move, a function of the same file that computes what it sa
 stays, at the call; what it saves is compiling the function in pieces. Without anything
 to compute it saves nothing, and is not made.
 
+With `--messages boundary`, messages that stand beside each other in compiled code are put into such a function, above
+the def or class that holds them. A record then names that function, which is assumed to matter to nobody.
+
 Stays away when the function reads an attribute or global name that is set between the two places, and for every
 reason of logging-in-region. An existing `torch.compiler.disable` stays, and none is
 added where a caller compiles with fullgraph=True.

@@ -162,6 +162,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "only first derivatives are taken": "a check takes no other",
     "no caller compiles with fullgraph=True": "a check compiles as the program does, and knows no other callers",
     "nobody needs the message under torch.compile": "that it is missing there is what was chosen",
+    "nobody reads the name of the function that says a message": "a check compares texts, not where they come from",
     "nobody turns the warning into an error": "the filters are those of the program, and a check has its own",
     "the modules have no hooks": "hooks are put on from outside, as are other modules in their place",
     "the number is exact in double precision": "the examples hold no integers beyond 2**53",

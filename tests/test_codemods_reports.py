@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
+import torch
 
 from gbfix.analysis.observations import Observation, ValueSpec
 from gbfix.analysis.observed import by_line
@@ -223,6 +225,15 @@ def test_a_method_that_a_subclass_overrides_may_do_anything() -> None:
     assert not findings(head + classes + run + other)
 
 
+def test_a_method_that_a_subclass_of_another_file_overrides_may_do_anything() -> None:
+    head = HEAD.removesuffix("@torch.compile\n")
+    base = "class A:\n    def say(self, x):\n        logger.info(x)\n\n    @torch.compile\n"
+    base += "    def f(self, x: torch.Tensor):\n        y = x.sin()\n        self.say(y)\n        return y.cos()\n"
+    other = "from program import A\n\n\nclass B(A):\n    def say(self, x):\n        x.add_(1)\n"
+    project = load([parse("program.py", head + base), parse("other.py", other)])
+    assert not report_findings(project.view("program.py"))
+
+
 def test_a_run_does_not_show_that_a_call_came_to_its_end() -> None:
     text = program('y = x.sin()\nlogger.info("%s", y)\nreturn n.head(y)')
     line = text.split("\n").index('    logger.info("%s", y)') + 1
@@ -291,3 +302,83 @@ def test_a_reporting_function_is_not_compiled_where_its_call_cannot_move(message
 
 def test_a_reporting_function_stays_compiled_where_only_its_call_may_move() -> None:
     assert "disable" not in reporting("", Messages.OUTSIDE)
+
+
+MESSAGES = """
+y = x.sin()
+# what it is
+logger.info(
+    "%s %s",
+    y.shape,  # its shape
+    f"{n}",
+)
+# and more
+if logger.isEnabledFor(10):
+    logger.debug("%s", [x.ndim for _ in range(n)])
+warnings.warn("odd")
+return y.cos()
+"""
+
+
+def test_messages_get_a_function_of_their_own() -> None:
+    after = chosen(Messages.BOUNDARY, MESSAGES)
+    assert (
+        after.partition("    COUNT += 1\n\n\n")[2]
+        == lines(
+            """
+        @torch.compiler.disable(reason="only reports")
+        def _report_f(y, n, x):
+            logger.info(
+                "%s %s",
+                y.shape,  # its shape
+                f"{n}",
+            )
+            # and more
+            if logger.isEnabledFor(10):
+                logger.debug("%s", [x.ndim for _ in range(n)])
+            warnings.warn("odd")
+
+
+        @torch.compile
+        def f(x: torch.Tensor, n: int):
+            y = x.sin()
+            # what it is
+            _report_f(y, n, x)
+            return y.cos()
+        """
+        )
+        + "\n"
+    )
+
+
+def test_the_function_of_its_own_says_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    texts = []
+    for text in (program(MESSAGES), chosen(Messages.BOUNDARY, MESSAGES)):
+        for source in (text.replace("@torch.compile\n", ""), text.replace(".compile\n", '.compile(backend="eager")\n')):
+            space: dict[str, Any] = {"__name__": "program"}
+            exec(compile(source, "program.py", "exec"), space)
+            caplog.clear()
+            with caplog.at_level(10, "case"), pytest.warns(UserWarning, match="odd"):
+                result = space["f"](torch.ones(2), 2)
+            texts.append(([r.getMessage() for r in caplog.records if r.name == "case"], result.tolist()))
+    assert texts == [texts[0]] * 4
+    assert len(texts[0][0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("print(m := n)", "it gives m a value"),
+        ('warnings.warn("a", stacklevel=2)', "it counts the functions that call it"),
+        ('logger.info("%s", locals())', "locals depends on the function that asks"),
+        ('if n: z = 1\nlogger.info("%s", z)', "z may have no value there"),
+    ],
+)
+def test_messages_that_need_their_function_stay(body: str, reason: str) -> None:
+    found = findings(program(f"y = x.sin()\n{body.replace('print', 'logger.info')}\nreturn y.cos()"), Messages.BOUNDARY)
+    assert [one.obligations[0].reason for one in found] == [reason]
+
+
+def test_a_function_that_is_not_compiled_is_not_called_under_fullgraph() -> None:
+    text = program('y = x.sin()\nlogger.info("a")\nreturn y').replace("compile\n", "compile(fullgraph=True)\n")
+    assert all(one.safety is Safety.REFUSED for one in findings(text, Messages.BOUNDARY))
