@@ -15,6 +15,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import INT64, Category
 from gbfix.codemods import _scalar_dtypes as dtypes
 from gbfix.codemods import _scalar_duties as duty
+from gbfix.codemods._all_any import questions_of
 from gbfix.codemods._counter import Counter
 from gbfix.codemods._metrics import ADVICE, METRIC, SUMMED, accumulation, metric_fix, metric_obligations
 from gbfix.codemods._obligations import refusal, shorten
@@ -98,6 +99,18 @@ class FunctionScalars:
             told = (needed.obligation,)
             names = (self.compiled.function.qualname, self.compiled.reason)
             yield Finding(*ARITHMETIC, where, message, *names, told, None, needed.advice)
+
+        yield from self._questions()
+
+    def _questions(self) -> Iterator[Finding]:
+        """What branches ask about each element, which becomes a question about the whole tensor."""
+        for call, text, needed in questions_of(self.flow):
+            span = self.source.span(call)
+            message = f"{shorten(' '.join(self.source.segment(call).split()), 60)} asks each element of a tensor"
+            fix = Fix("ask the whole tensor", (Replacement(span, text),)) if text else None
+            advice = "" if text else "compare the whole tensor, and ask it with .all() or .any()"
+            names = (self.compiled.function.qualname, self.compiled.reason)
+            yield Finding(*ARITHMETIC, span, message, *names, (needed,), fix, advice)
 
     def _metric(self, read: Read, place: ast.AugAssign | ast.Call) -> Finding:
         """A number that is added to what other calls gave."""

@@ -21,7 +21,8 @@ number is followed through names, `+`, `-`, `*`, `/` and `abs` to comparisons, o
 with tensors.
 
 Truth values (`bool(t)`, `not t`, `t and u`, `c in t`, `all(...)` over a tensor), `round(t)`, tensors as bounds of
-slices, and numbers out of numpy arrays are reported with what to write in their place.
+slices, and numbers out of numpy arrays are reported with what to write in their place. As the condition of a branch,
+`all(v > 0 for v in t)` and `any(t)` become `(t > 0).all()` and `t.any()` where a run showed that t has one dimension.
 
 Stays away, with the reason, when anything needs a Python number: a result, an attribute, a container, `range`, a
 slice, a size, `round`, `min`, `max`, powers and remainders; when a number is divided by the tensor it meets; when the
