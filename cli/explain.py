@@ -79,7 +79,8 @@ def _show_break(terminal: Terminal, explanation: Explanation, rules: dict[str, R
             terminal.line(indent(body, "    "))
     _heading(terminal, "What gbfix does")
     for rule in (rules[code.lower()] for code in explanation.rules):
-        terminal.line(_paragraph(f"{rule.code} {rule.name} rewrites it: {rule.summary}", "  ", "         "))
+        does = "rewrites it" if rule.rewrites else "says what to do"
+        terminal.line(_paragraph(f"{rule.code} {rule.name} {does}: {rule.summary}", "  ", "         "))
     if not explanation.rules:
         terminal.line(_paragraph(KINDS[explanation.kind], "  "))
     if explanation.link:

@@ -20,7 +20,6 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, reindented, unused_name
 from gbfix.codemods._tree import all_names
-from gbfix.engine.edit import apply_fixes
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
 
 LOOP = ("GBF504", "masked-loop")
@@ -107,6 +106,8 @@ class FunctionLoops:
             reason = f"{self._text(branch.test)} is not known to be a bool tensor without dimensions"
             raise RefusedError("the condition is a bool tensor without dimensions", reason, branch.lineno, _ADVICE)
         text = self._flagged(loop, branch)
+        from gbfix.engine.edit import apply_fixes  # loads LibCST, which looking at a program without loops never needs
+
         original = self.source.text
         span = self.source.span(loop)
         edited = apply_fixes(original, [Fix("", (Replacement(span, text),))])

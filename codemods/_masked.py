@@ -41,12 +41,14 @@ _TITLES = {
 def masked_findings(view: FileView) -> tuple[Finding, ...]:
     """Every use of a selection, and every size that depends on values, in the compiled functions of a file."""
     found: list[Finding] = []
-    if view.project.torch.captures("x[mask]") or _SETTING in view.source.text:
+    if _SETTING in view.source.text:
         return ()
     for compiled in view.compiled:
         if compiled.fullgraph:
             continue  # Dynamo takes open sizes into the graph then.
         found += FunctionSelections(view, compiled).findings()
+    if found and view.project.torch.captures("x[mask]"):  # asked last: the answer may take a run of torch
+        return ()
     return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
 
 

@@ -35,10 +35,13 @@ _IS_COMPILING = frozenset(
 
 def find(view: FileView) -> Iterator[Finding]:
     """Every print in the compiled functions of a file, in source order."""
-    if view.project.torch.captures("print") or print_is_configured(view.project):
+    if print_is_configured(view.project):
         return
     for compiled in view.compiled:
-        yield from _PrintsOf(view, compiled).findings()
+        for finding in _PrintsOf(view, compiled).findings():
+            if view.project.torch.captures("print"):
+                return
+            yield finding
 
 
 class _PrintsOf:

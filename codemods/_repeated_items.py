@@ -39,7 +39,7 @@ class Repeated:
 
 def repeated_findings(view: FileView) -> Iterator[Finding]:
     """Every tensor whose elements a loop of a compiled function reads one by one."""
-    if view.project.torch.captures("item") or captures_scalars(view):
+    if captures_scalars(view):
         return
     kept = {finding.span for finding in scalar_findings(view) if finding.fix is not None}
     for compiled in view.compiled:
@@ -47,6 +47,8 @@ def repeated_findings(view: FileView) -> Iterator[Finding]:
             flow = Flow(view, compiled.function)
             reads = [read for read in reads_of(flow) if view.source.span(read.node) not in kept]
             for repeated in _repeated(flow, reads):
+                if view.project.torch.captures("item"):
+                    return
                 yield _finding(view, compiled, flow, repeated)
 
 

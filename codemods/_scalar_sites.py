@@ -37,12 +37,14 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 @lru_cache(maxsize=2)
 def scalar_findings(view: FileView) -> tuple[Finding, ...]:
     """Every number read out of a tensor in the compiled functions of a file, in source order, each with one code."""
-    if view.project.torch.captures("item") or captures_scalars(view):
+    if captures_scalars(view):
         return ()
     found: list[Finding] = []
     for compiled in view.compiled:
         if compiled.fullgraph is not True:  # the whole graph is captured, numbers included
             found += FunctionScalars(view, compiled).findings()
+    if found and view.project.torch.captures("item"):  # asked last: the answer may take a run of torch
+        return ()
     return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
 
 

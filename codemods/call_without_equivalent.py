@@ -213,4 +213,4 @@ def _has_tensor_field(made: ast.ClassDef) -> bool:
     return any(isinstance(part, ast.AnnAssign) and "Tensor" in ast.unparse(part.annotation) for part in made.body)
 
 
-RULE = Rule(*NO_EQUIVALENT, "what Dynamo does not follow, explained with its way out", __doc__, _find)
+RULE = Rule(*NO_EQUIVALENT, "what Dynamo does not follow, explained with its way out", __doc__, _find, rewrites=False)

@@ -108,4 +108,4 @@ def _finding(view: FileView, function: Function, node: ast.AST, message: str, wh
     return Finding(*NAME, span, message, *where, (why.obligation,), advice=why.advice)
 
 
-RULE = Rule(*NAME, "a Python value that a compiled function is compiled again for", __doc__, find)
+RULE = Rule(*NAME, "a Python value that a compiled function is compiled again for", __doc__, find, rewrites=False)

@@ -24,4 +24,6 @@ from functools import partial
 from gbfix.codemods._masked import OPEN, findings_of
 from gbfix.engine.model import Rule
 
-RULE = Rule(*OPEN, "a size that depends on the values of a tensor", __doc__, partial(findings_of, rule=OPEN))
+RULE = Rule(
+    *OPEN, "a size that depends on the values of a tensor", __doc__, partial(findings_of, rule=OPEN), rewrites=False
+)

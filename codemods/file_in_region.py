@@ -57,4 +57,4 @@ def _finding(site: HostSite) -> Finding:
     return site.refusal(NAME, f"{site.call.name} within a compiled function", refused)
 
 
-RULE = Rule(*NAME, "a file read, written or asked about within a compiled function", __doc__, find)
+RULE = Rule(*NAME, "a file read, written or asked about within a compiled function", __doc__, find, rewrites=False)

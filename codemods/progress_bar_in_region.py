@@ -51,4 +51,4 @@ def find(view: FileView) -> Iterator[Finding]:
                 yield report(view, compiled, NAME, node, "progress bar within a compiled function", why)
 
 
-RULE = Rule(*NAME, "a progress bar around a loop within a compiled function", __doc__, find)
+RULE = Rule(*NAME, "a progress bar around a loop within a compiled function", __doc__, find, rewrites=False)

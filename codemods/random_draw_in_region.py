@@ -72,13 +72,11 @@ def find(view: FileView) -> Iterator[Finding]:
 
 def _drawn_indices(view: FileView) -> Iterator[Finding]:
     """Whole numbers that are drawn to index a tensor: Dynamo follows the draw, and then has to know the number."""
-    if view.project.torch.captures("drawn index"):
-        return
     for site in sites(view, ast.Call):
         outer = view.source.parents.get(site.node)
         if site.called() not in _WHOLE or not isinstance(outer, ast.Subscript) or outer.slice is not site.node:
             continue
-        if site.value(outer.value).kind is Kind.TENSOR:
+        if site.value(outer.value).kind is Kind.TENSOR and not view.project.torch.captures("drawn index"):
             claim = "a tensor is indexed with what is known"
             reason = f"{site.text(site.node).splitlines()[0]} is another number at each call"
             message = f"{site.called()} draws an index within a compiled function"

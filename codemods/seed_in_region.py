@@ -51,4 +51,6 @@ def _finding(site: HostSite) -> Finding:
     return site.refusal(NAME, f"{site.call.name} within a compiled function", refused)
 
 
-RULE = Rule(*NAME, "the state of a random generator set or read within a compiled function", __doc__, find)
+RULE = Rule(
+    *NAME, "the state of a random generator set or read within a compiled function", __doc__, find, rewrites=False
+)

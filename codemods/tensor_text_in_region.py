@@ -77,4 +77,4 @@ def _is_message(view: FileView, node: ast.AST) -> bool:
     return False
 
 
-RULE = Rule(*NAME, "a text made of a tensor within a compiled function", __doc__, find)
+RULE = Rule(*NAME, "a text made of a tensor within a compiled function", __doc__, find, rewrites=False)

@@ -22,4 +22,4 @@ from functools import partial
 from gbfix.codemods._branches import LOOP, findings_of
 from gbfix.engine.model import Rule
 
-RULE = Rule(*LOOP, "a `while` on the value of a tensor", __doc__, partial(findings_of, rule=LOOP))
+RULE = Rule(*LOOP, "a `while` on the value of a tensor", __doc__, partial(findings_of, rule=LOOP), rewrites=False)

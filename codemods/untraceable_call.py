@@ -43,4 +43,4 @@ def find(view: FileView) -> Iterator[Finding]:
                 yield report(view, compiled, NAME, node, f"{text} within a compiled function", why)
 
 
-RULE = Rule(*NAME, "a call that no graph can hold", __doc__, find)
+RULE = Rule(*NAME, "a call that no graph can hold", __doc__, find, rewrites=False)

@@ -50,4 +50,4 @@ def find(view: FileView) -> Iterator[Finding]:
         yield Finding(*NAME, view.source.span(call), message, *where, (why.obligation,), advice=why.advice)
 
 
-RULE = Rule(*NAME, "the result of torch.compile is thrown away", __doc__, find)
+RULE = Rule(*NAME, "the result of torch.compile is thrown away", __doc__, find, rewrites=False)

@@ -102,8 +102,7 @@ def _index(rules: tuple[Rule, ...]) -> str:
 
 
 def _breaks(rules: tuple[Rule, ...]) -> str:
-    names = {rule.code: rule.name for rule in rules}
-    rows = list(_break_rows(names))
+    rows = list(_break_rows({rule.code: rule for rule in rules}))
     counted = {
         answer: sum(row[2].startswith(answer) for row in rows) for answer in ("rewrites", "annotates", "advises")
     }
@@ -117,15 +116,16 @@ def _breaks(rules: tuple[Rule, ...]) -> str:
     return "\n\n".join(head) + "\n"
 
 
-def _break_rows(names: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _break_rows(rules: Mapping[str, Rule]) -> Iterator[tuple[str, str, str]]:
     for explanation in explain_own():
-        yield explanation.id, _cell(explanation.meaning), _answer(explanation, names)
+        yield explanation.id, _cell(explanation.meaning), _answer(explanation, rules)
 
 
-def _answer(explanation: Explanation, names: Mapping[str, str]) -> str:
+def _answer(explanation: Explanation, rules: Mapping[str, Rule]) -> str:
     if explanation.rules:
-        links = ", ".join(f"[{code}](rules/{names[code]}.md)" for code in explanation.rules)
-        return f"rewrites: {links}"
+        links = ", ".join(f"[{code}](rules/{rules[code].name}.md)" for code in explanation.rules)
+        does = "rewrites" if any(rules[code].rewrites for code in explanation.rules) else "advises"
+        return f"{does}: {links}"
     return ANSWERS[explanation.kind]
 
 

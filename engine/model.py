@@ -148,7 +148,8 @@ class Finding:
 class Rule:
     """One rewrite: what it finds, and the documentation that `gbfix explain` prints.
 
-    `find` is pure: it reads a file in its project and yields findings in source order.
+    `find` is pure: it reads a file in its project and yields findings in source order. `rewrites` is False for a rule
+    that only advises: its findings never have a fix.
     """
 
     code: str
@@ -156,6 +157,7 @@ class Rule:
     summary: str
     documentation: str
     find: Callable[[FileView], Iterable[Finding]]
+    rewrites: bool = True
 
 
 @dataclass(frozen=True)

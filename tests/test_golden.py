@@ -86,6 +86,11 @@ def test_there_are_cases_for_every_rule() -> None:
     assert folders == {rule.name.replace("-", "_") for rule in all_rules()}
 
 
+def test_rules_that_only_advise_change_no_case() -> None:
+    advising = {rule.name.replace("-", "_") for rule in all_rules() if not rule.rewrites}
+    assert advising.isdisjoint(case.parent.name for case in CHANGED)
+
+
 def test_every_case_has_one_outcome() -> None:
     assert not [name_of(case) for case in CASES if (case in CHANGED) == (case in REFUSED)]
 
