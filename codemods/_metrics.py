@@ -18,6 +18,7 @@ METRIC = ("GBF205", "metric-accumulation")
 SUMMED = "the number is only added to an attribute of its object"
 FIRST = "the first value is zero, of the type of the number"
 ADVICE = "return the tensor, detached, and add it up in the caller, outside of compiled code"
+_WHOLE = ("__dict__", "vars", "asdict", "pickle", "deepcopy", "__getstate__")
 _GRAPHS = ("reduce-overhead", "max-autotune", "cudagraphs")
 
 
@@ -45,6 +46,7 @@ def metric_fix(counter: Counter, compiled: CompiledFunction, read: Read, place: 
         raise RefusedError(SUMMED, "CUDA graphs write over the results of the call before", line, ADVICE)
     if any(device.startswith("mps") for device in known_devices(read.value)):
         raise RefusedError(SUMMED, "the tensor is on a device without double precision", line, ADVICE)
+    _check_whole_objects(counter)
     first: set[type] = set()
     reads: list[ast.Attribute] = []
     for path, node in uses_of(counter):
@@ -98,6 +100,16 @@ def _is_bound(source: SourceFile, name: str) -> bool:
                 if found in (name, "*"):
                     return True
     return False
+
+
+def _check_whole_objects(counter: Counter) -> None:
+    """Nothing in the project takes the attributes of objects all at once. Raises RefusedError."""
+    for path, source in counter.view.project.files.items():
+        for node in ast.walk(source.tree):
+            name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+            if name in _WHOLE:
+                line = getattr(node, "lineno", 0)
+                raise RefusedError(USES, f"{path}:{line} takes all attributes of an object with {name}", line, ADVICE)
 
 
 def _is_item(read: Read) -> bool:

@@ -39,7 +39,8 @@ attribute is a number first and a tensor then.
 
 Stays away, with the reason, from sums and lists in containers, from attributes that compiled code reads or that have
 another writer, from readers in f-strings or of objects whose class is not known, and where the file asks for CUDA
-graphs, which write over the results of the call before: return the tensor, detached, and add it up in the caller.
+graphs, which write over the results of the call before, and where the project uses `__dict__`, `vars`, `pickle` or
+`deepcopy`: return the tensor, detached, and add it up in the caller.
 
 What it relies on and cannot prove: that nothing outside of the project reads, copies or saves the attribute, and that
 the calls use one device.
