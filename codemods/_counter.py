@@ -12,16 +12,20 @@ from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Kind
+from gbfix.codemods._attribute_reach import HOOKS, OF_MODULE, bound_in_classes, mode_used, reached_otherwise
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 USES = "every reader and writer of the attribute is known"
+MODES = "no transform or dispatch mode runs it"
 ROUNDING = "arithmetic rounds as with a number"
 ADVICE = (
     "keep the count outside of the module, in the loop that calls it; or register a buffer that is not persistent and "
     "read it with int(...) outside of compiled code; torch._dynamo.config.allow_unspec_int_on_nn_module = True makes "
     "every such number a symbol"
 )
+
+_LARGEST = 2**31  # one after the other, no program takes enough of such steps to leave 64 bits
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ def starts_as_number(counter: Counter) -> bool:
 def counter_fix(counter: Counter) -> tuple[Fix, tuple[Obligation, ...]]:
     """The edit with what it relies on. Raises RefusedError."""
     start = _start(counter)
+    _check_plain(counter, start)
     reads: list[ast.Attribute] = []
     edits: list[Replacement] = []
     for path, node in uses_of(counter):
@@ -67,13 +72,44 @@ def counter_fix(counter: Counter) -> tuple[Fix, tuple[Obligation, ...]]:
     receiver = start.targets[0].value if isinstance(start.targets[0], ast.Attribute) else None
     assert isinstance(receiver, ast.Name)
     edits.append(Replacement(counter.source.span(start), new.replace("self", receiver.id, 1)))
-    private = counter.name.startswith("_")
-    reason = "all uses of the private name are in the class" if private else "code that is not given may read the name"
-    obligations = [Obligation(USES, Discharge.PROVED if private else Discharge.ASSUMED, reason, line)]
+    obligations = [_uses_known(counter, line), *_modes(counter)]
     for node in reads:
         obligations.append(_rounding(counter, node))
         edits.append(Replacement(counter.source.span(node), f"{counter.source.segment(node)}.clone()"))
     return Fix(f"make {counter.name} a buffer", tuple(edits), ("torch",)), tuple(obligations)
+
+
+def _uses_known(counter: Counter, line: int) -> Obligation:
+    otherwise = reached_otherwise(counter.view.project)
+    if not counter.name.startswith("_"):
+        return Obligation(USES, Discharge.ASSUMED, "code that is not given may read the name", line)
+    if otherwise is not None:
+        return Obligation(USES, Discharge.ASSUMED, f"{otherwise[0]} may reach attributes of any name", otherwise[1])
+    return Obligation(USES, Discharge.PROVED, "all uses of the private name are in the class", line)
+
+
+def _modes(counter: Counter) -> list[Obligation]:
+    """A number is the same in every mode; a tensor that is made or written in another one may raise."""
+    found = mode_used(counter.view.project)
+    if found is None:
+        return []
+    return [Obligation(MODES, Discharge.ASSUMED, f"{found[0]} uses one, or another device", found[1])]
+
+
+def _check_plain(counter: Counter, start: ast.Assign) -> None:
+    """Raise RefusedError where a buffer of this name cannot be made, or is not an attribute like others."""
+    name, line = counter.name, start.lineno
+    claim = "a buffer can have the name"
+    if name.startswith("__") or name in OF_MODULE:
+        raise RefusedError(claim, f"self.{name} is changed by its class, or one of torch.nn.Module", line, ADVICE)
+    for place, at in bound_in_classes(counter.view.project, name):
+        raise RefusedError(claim, f"{place} gives a class this name", at, ADVICE)
+    for member in counter.owner.body:
+        if getattr(member, "name", "") in HOOKS:
+            raise RefusedError(claim, f"{getattr(member, 'name', '')} of the class may see it", member.lineno, ADVICE)
+    for node in ast.walk(counter.owner):
+        if isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) > _LARGEST:
+            raise RefusedError("the count fits an integer of 64 bits", f"{node.value} is large", node.lineno, ADVICE)
 
 
 def _start(counter: Counter) -> ast.Assign:
@@ -177,6 +213,10 @@ def _rounding(counter: Counter, node: ast.Attribute) -> Obligation:
     if held is None or held.kind is not Kind.TENSOR:
         raise RefusedError(claim, f"{text} may compute with Python numbers", node.lineno, ADVICE)
     exact = [v.concrete_dtype(name) for name in ("torch.float32", "torch.float64", "float32", "float64")]
+    if isinstance(parent.op, ast.Div):
+        return Obligation(
+            ROUNDING, Discharge.ASSUMED, f"{text} divides by way of a reciprocal for a number", node.lineno
+        )
     if held.dtype is not None and held.dtype in exact:
         return Obligation(ROUNDING, Discharge.PROVED, f"{text} is in single or double precision", node.lineno)
     return Obligation(ROUNDING, Discharge.ASSUMED, f"{text} may be in half precision, or a number", node.lineno)

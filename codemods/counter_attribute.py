@@ -32,8 +32,10 @@ before the backward pass of this one.
 Stays away, with the line, when the number is read for something else than arithmetic with a tensor (a comparison, a
 text, arithmetic with Python numbers, which is done in double), when another class or file uses an attribute of this
 name, when something else than a constant is added or assigned, and from classes that are not plainly a
-`torch.nn.Module`. A name without an underscore may be read by code that is not given: that is said as an assumption,
-and so is the rounding of half precision.
+`torch.nn.Module`, or that say how attributes are set, read or copied. A name without an underscore may be read by code
+that is not given, `getattr`, `copy.copy` and the like reach attributes of any name, and `torch.inference_mode` or a
+default device may make the buffer unlike others: each is said as an assumption, and so is the rounding of half
+precision and of quotients.
 
 Source: PyTorch's GB0039 "Dynamo recompile limit exceeded"; torch.nn.Module.register_buffer.
 """
