@@ -37,11 +37,18 @@ class Edges:
 
     def is_at_edge(self, unit: Unit) -> bool:
         """True when nothing is computed before the message, or nothing after it."""
-        if not all(isinstance(parent, ast.If) for parent in self.around(unit.statement)):
-            return False
-        if not self.reader.read(self._before(unit), self._moved).computes:
-            return True
-        return not self.reader.read(self.after(unit), self._moved).computes
+        return self.is_at_start(unit) or self.is_at_end(unit)
+
+    def is_at_start(self, unit: Unit) -> bool:
+        """True when nothing is computed before the message."""
+        return self._is_straight(unit) and not self.reader.read(self._before(unit), self._moved).computes
+
+    def is_at_end(self, unit: Unit) -> bool:
+        """True when nothing is computed after the message."""
+        return self._is_straight(unit) and not self.reader.read(self.after(unit), self._moved).computes
+
+    def _is_straight(self, unit: Unit) -> bool:
+        return all(isinstance(parent, ast.If) for parent in self.around(unit.statement))
 
     def computes_inside(self, unit: Unit) -> bool:
         """True for a message that computes with tensors, or reads their values, in order to say it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from gbfix.analysis.flow import Flow, State, reads_tensor
@@ -15,6 +15,7 @@ from gbfix.analysis.source import FunctionNode
 from gbfix.codemods._messages import Message, MessageKind, message_of
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._outside import Outside, Plan
+from gbfix.codemods._print_edges import would_split
 from gbfix.codemods._print_text import AFTER, message_pieces
 from gbfix.codemods._printed import Printed, Printer
 from gbfix.codemods._refuse import RefusedError
@@ -22,7 +23,7 @@ from gbfix.codemods._reports import is_called, plan_of
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import call, in_style_of, indentation_of, trailing_comment
 from gbfix.codemods._transforms import print_is_configured, transform_obligation
-from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
+from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Safety
 
 CODE, NAME = "GBF301", "print-in-region"
 _HOP = "torch._higher_order_ops.print"
@@ -61,13 +62,26 @@ class _PrintsOf:
         flow = Flow(self._view, self._compiled.function)
         outside = Outside(flow)
         moved: set[ast.Call] = set()
+        found: dict[ast.Call, Finding] = {}
         for message in messages:
             state = self._state_at(flow, message.call)
             if state is None or message.call in moved or self._never_compiled(message.call):
                 continue
-            finding, others = self._finding(outside, state, message)
+            found[message.call], others = self._finding(outside, state, message)
             moved.update(others)
-            yield finding
+        yield from self._worthwhile(outside, found, moved)
+
+    def _worthwhile(
+        self, outside: Outside, found: Mapping[ast.Call, Finding], moved: Collection[ast.Call]
+    ) -> Iterator[Finding]:
+        """The findings without prints that cost nothing where they are, and would cost a graph inside one."""
+        safe = {said for said, one in found.items() if one.safety is Safety.SAFE and said not in moved}
+        units = {said: unit for unit in outside.edges.units for said in unit.messages}
+        in_graph = frozenset(unit for unit in units.values() if safe.issuperset(unit.messages))
+        for said, finding in found.items():
+            unit = units.get(said)
+            if unit is None or unit not in in_graph or not would_split(outside, unit, in_graph):
+                yield finding
 
     def _printed_by(self, call: ast.Call) -> Message | None:
         message = message_of(self._view, call)
@@ -149,8 +163,9 @@ class _PrintsOf:
     def _plan(self, outside: Outside, state: State, message: Message) -> Plan:
         """The way that was chosen, or the strongest that is exact. Raises RefusedError."""
         choice = self._view.project.preferences.messages
-        self._check_place(outside.flow, message.call)
         if choice not in (Messages.AUTO, Messages.IN_GRAPH):
+            if choice is not Messages.OUTSIDE:
+                self._check_place(outside.flow, message.call)
             return self._elsewhere(outside, message)
         try:
             plan, refusal = self._in_graph(outside.flow, state, message), None
@@ -180,6 +195,7 @@ class _PrintsOf:
     def _in_graph(self, flow: Flow, state: State, message: Message) -> Plan:
         """The message printed by the graph. Raises RefusedError."""
         call = message.call
+        self._check_place(flow, call)
         if not self._view.project.torch.captures(_HOP):
             version = self._view.project.torch.version
             reason = f"PyTorch {version} has no print that a graph can hold"

@@ -27,8 +27,9 @@ print is said where the function begins or ends, as logging-in-region does, with
 is one whose text would be assumed in the graph and is certain there. `--messages` chooses one way: in-graph, outside,
 boundary, or drop.
 
-Stays away, with the reason, from a print on one side of a branch on a tensor (the branch breaks the graph anyway), and
-from what neither way can take.
+Stays away, with the reason, from a print on one side of a branch on a tensor that also computes (the branch breaks the
+graph anyway), and from what neither way can take. Silent about a print at an edge next to messages that Python says:
+there it costs nothing, and in a graph it would be one of its own.
 
 What it relies on and cannot always prove, and then says: that what is printed is a tensor, a number or text; that
 a number comes from one element; that no grad_fn is part of the text, which backends that compile ahead of time do not

@@ -235,7 +235,57 @@ def test_what_the_graph_cannot_say_exactly_is_said_at_the_edge(message: str) -> 
     assert message in source_of(message, Messages.AUTO)
 
 
-def test_a_message_on_one_side_of_a_branch_on_a_tensor_stays() -> None:
+def test_a_message_on_one_side_of_a_branch_on_a_tensor_goes_to_an_edge_or_stays() -> None:
     for way in Messages:
         [finding] = findings(program("if y > 0:\n    print('a')").replace("return x", "return x.cos()"), way)
-        assert finding.obligations[0].claim == "the print does not depend on a tensor"
+        if way in (Messages.AUTO, Messages.OUTSIDE):
+            assert finding.safety is Safety.SAFE
+        else:
+            assert finding.obligations[0].claim == "the print does not depend on a tensor"
+
+
+def applied(body: str, header: str = HEADER, decorator: str = "@torch.compile") -> str:
+    """What the body of a compiled function becomes."""
+    text = f"{header}\n\n{decorator}\ndef f(x: torch.Tensor, y: torch.Tensor):\n{textwrap.indent(body, '    ')}\n"
+
+    def find(current: str) -> list[Finding]:
+        return list(RULE.find(load([parse("main.py", current)]).view("main.py")))
+
+    return textwrap.dedent(fix_text(text, find).after.partition("torch.Tensor):\n")[2]).strip()
+
+
+def test_a_print_whose_grad_fn_would_be_lost_goes_to_the_end() -> None:
+    body = 'a = torch.relu(x)\nprint("mid", a)\nb = torch.sin(a)\nprint("late")\nreturn torch.cos(b)'
+    after = 'a = torch.relu(x)\nb = torch.sin(a)\nresult = torch.cos(b)\nprint("mid", a)\nprint("late")\nreturn result'
+    assert applied(body) == after
+
+
+def test_a_print_under_a_condition_on_a_tensor_goes_to_the_end() -> None:
+    body = 'a = torch.relu(x)\nif a.sum() > 0:\n    print("positive")\nreturn torch.sin(a)'
+    after = 'a = torch.relu(x)\nresult = torch.sin(a)\nif a.sum() > 0:\n    print("positive")\nreturn result'
+    assert applied(body) == after
+
+
+@pytest.mark.parametrize(
+    ("body", "decorator"),
+    [
+        ('a = torch.relu(x)\nprint("mid", a)\nreturn a + y', "@torch.compile"),
+        ('a = torch.relu(x)\nprint("mid", a)\na.mul_(2)\nreturn torch.sin(a)', "@torch.compile"),
+        ('a = torch.relu(x)\nprint("mid", a)\nreturn torch.sin(a)', "@torch.compile(fullgraph=True)"),
+        ('for _ in range(2):\n    x = torch.relu(x)\n    print("mid", x)\nreturn torch.sin(x)', "@torch.compile"),
+    ],
+)
+def test_a_print_that_cannot_be_moved_exactly_is_left(body: str, decorator: str) -> None:
+    assert applied(body, decorator=decorator) == body
+
+
+def test_a_print_at_an_edge_does_not_become_a_graph_of_its_own() -> None:
+    end = 'result = torch.relu(x)\nprint(result)\nprint("done")\nreturn result'
+    assert applied(end) == end
+    start = 'print("begin")\nprint(x)\nreturn torch.relu(x)'
+    assert applied(start) == start
+    header = HEADER + "import logging\nlogger = logging.getLogger(__name__)\n"
+    logged = 'result = torch.relu(x)\nlogger.info("done")\nprint("done")\nreturn result'
+    assert applied(logged, header) == logged
+    other_way = 'result = torch.relu(x)\nprint("done")\nlogger.info("done")\nreturn result'
+    assert PRINT in applied(other_way, header)
