@@ -32,7 +32,6 @@ SAFE_BUT_DIFFERENT: dict[str, list[str]] = {}
 UNSAFE_AND_UNNAMED: dict[str, list[str]] = {}
 """Programs that an unsafe fix changes in a way which it does not say, under the reason."""
 
-NOTHING_FOUND = {"conditions/comparison_with_none", "conditions/number_is_global"}
 """Programs in which no condition is taken as one on a tensor."""
 
 COMPILED = [
