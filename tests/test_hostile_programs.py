@@ -32,6 +32,7 @@ SAFE_BUT_DIFFERENT: dict[str, list[str]] = {}
 UNSAFE_AND_UNNAMED: dict[str, list[str]] = {}
 """Programs that an unsafe fix changes in a way which it does not say, under the reason."""
 
+NOTHING_FOUND = {"conditions/comparison_with_none"}
 """Programs in which no condition is taken as one on a tensor."""
 
 COMPILED = [
