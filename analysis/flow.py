@@ -62,6 +62,13 @@ class State:
         return self.without(self.paths) if self.paths else self
 
 
+def flow_of(view: FileView, function: Function) -> Flow:
+    """The states of a function as its callers show it, computed once for all rules that read the same view."""
+    if function not in view.flows:
+        view.flows[function] = Flow(view, function)
+    return view.flows[function]
+
+
 class Flow:
     """The states of one function: `before[statement]` is what holds when the statement starts."""
 

@@ -22,6 +22,7 @@ from gbfix.analysis.values import Value
 
 if TYPE_CHECKING:
     from gbfix.analysis.fakes import Fakes
+    from gbfix.analysis.flow import Flow
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,11 @@ class FileView:
     @cached_property
     def class_members(self) -> dict[ast.ClassDef, dict[str, Value]]:
         """What the attributes set in `__init__` hold, by class; filled as classes are asked for."""
+        return {}
+
+    @cached_property
+    def flows(self) -> dict[Function, Flow]:
+        """What holds at each statement, by function; filled by `flow.flow_of`, which all rules share."""
         return {}
 
     def observed(self, line: int) -> Observed | None:

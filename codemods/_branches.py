@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow, State, reads_tensor
+from gbfix.analysis.flow import State, flow_of, reads_tensor
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
@@ -61,7 +61,7 @@ class FunctionBranches:
         self.source = view.source
         self.compiled = compiled
         self.function = compiled.function
-        self.flow = Flow(view, compiled.function)
+        self.flow = flow_of(view, compiled.function)
 
     def findings(self) -> list[Finding]:
         """The branches of this function, outermost first; what stands inside a fixed one is left to the next pass."""

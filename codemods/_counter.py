@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gbfix.analysis import values as v
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, SourceFile
@@ -207,7 +207,7 @@ def _rounding(counter: Counter, node: ast.Attribute) -> Obligation:
     function = counter.source.enclosing_function(node)
     statement = next(p for p in counter.source.ancestors(node) if isinstance(p, ast.stmt))
     assert function is not None
-    flow = Flow(counter.view, function)
+    flow = flow_of(counter.view, function)
     state = flow.before.get(statement)
     held = flow.evaluate(other, state)[0] if state is not None else None
     if held is None or held.kind is not Kind.TENSOR:

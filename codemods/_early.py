@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import SourceFile
@@ -70,7 +70,7 @@ class _Mover:
         self._view = view
         self._source = view.source
         self._node = compiled.function.node
-        self._flow = Flow(view, compiled.function)
+        self._flow = flow_of(view, compiled.function)
         self._taken = frozenset(all_names(view.source.tree))
         body = [] if isinstance(self._node, ast.Lambda) else list(self._node.body)
         self._body = body[1:] if body and _is_text(body[0]) else body

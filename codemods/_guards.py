@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow, State, reads_tensor
+from gbfix.analysis.flow import Flow, State, flow_of, reads_tensor
 from gbfix.analysis.names import Names
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
@@ -73,7 +73,7 @@ class _FunctionGuards:
         self._source = view.source
         self._compiled = compiled
         self._function = compiled.function
-        self._flow = Flow(view, compiled.function)
+        self._flow = flow_of(view, compiled.function)
 
     def findings(self) -> list[Finding]:
         """One finding a check; those that move together share a fix."""
@@ -146,7 +146,7 @@ class _FunctionGuards:
         callee = self._source.function_of_node[binding.node]
         if callee is self._function:
             return False
-        flow = Flow(self._view, callee)
+        flow = flow_of(self._view, callee)
         return _only_checks(binding.node.body) and any(
             isinstance(part, ast.If | ast.Assert)
             and part in flow.before
@@ -271,7 +271,7 @@ class _FunctionGuards:
         tests = [site.test for site in sites]
         if not any(isinstance(part, ast.Attribute) and part.attr == "equal" for t in tests for part in ast.walk(t)):
             return self._flow
-        return Flow(self._view.project.without_observations().view(self._source.path), self._function)
+        return flow_of(self._view.project.without_observations().view(self._source.path), self._function)
 
     def _can_be_asserted(self, site: _Site) -> bool:
         """True for `if tensor: raise E("constant")`, without another side."""

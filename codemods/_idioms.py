@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import get_args
 
 from gbfix.analysis import values as v
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
-from gbfix.analysis.source import Function, FunctionNode
+from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
@@ -39,7 +39,7 @@ class Site:
     @property
     def flow(self) -> Flow:
         """What is known in the function."""
-        return _flow(self.view, self.compiled.function)
+        return flow_of(self.view, self.compiled.function)
 
     @property
     def state(self) -> State | None:
@@ -118,11 +118,6 @@ def _inside(view: FileView, compiled: CompiledFunction, node: ast.AST, statement
         return
     for child in ast.iter_child_nodes(node):
         yield from _inside(view, compiled, child, child if isinstance(child, ast.stmt) else statement)
-
-
-@lru_cache(maxsize=8)
-def _flow(view: FileView, function: Function) -> Flow:
-    return Flow(view, function)
 
 
 def proved(claim: str, reason: str, line: int) -> Obligation:

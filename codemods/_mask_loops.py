@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-from gbfix.analysis.flow import Flow, State, reads_tensor
+from gbfix.analysis.flow import State, flow_of, reads_tensor
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.liveness import is_read_after
 from gbfix.analysis.project import FileView
@@ -47,7 +47,7 @@ class FunctionLoops:
         self.view = view
         self.source = view.source
         self.compiled = compiled
-        self.flow = Flow(view, compiled.function)
+        self.flow = flow_of(view, compiled.function)
 
     def findings(self) -> Iterator[Finding]:
         """Every loop over a number of rounds that values decide, fixed or explained."""

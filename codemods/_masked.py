@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import State, flow_of
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
@@ -63,7 +63,7 @@ class FunctionSelections:
     def __init__(self, view: FileView, compiled: CompiledFunction) -> None:
         self.view = view
         self.compiled = compiled
-        self.flow = Flow(view, compiled.function)
+        self.flow = flow_of(view, compiled.function)
         self.reader = SelectionReader(self.flow)
         self.drafts: list[Draft] = []
 

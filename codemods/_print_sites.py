@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from gbfix.analysis.flow import Flow, State, reads_tensor
+from gbfix.analysis.flow import Flow, State, flow_of, reads_tensor
 from gbfix.analysis.preferences import Messages
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
@@ -59,7 +59,7 @@ class _PrintsOf:
         messages = [message for call in _calls_of(self._node) if (message := self._printed_by(call)) is not None]
         if not messages:
             return
-        flow = Flow(self._view, self._compiled.function)
+        flow = flow_of(self._view, self._compiled.function)
         outside = Outside(flow)
         moved: set[ast.Call] = set()
         found: dict[ast.Call, Finding] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gbfix.analysis import sizes
-from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.flow import Flow, State, flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.tree import stored_names
@@ -44,7 +44,7 @@ def repeated_findings(view: FileView) -> Iterator[Finding]:
     kept = {finding.span for finding in scalar_findings(view) if finding.fix is not None}
     for compiled in view.compiled:
         if compiled.fullgraph is not True:
-            flow = Flow(view, compiled.function)
+            flow = flow_of(view, compiled.function)
             reads = [read for read in reads_of(flow) if view.source.span(read.node) not in kept]
             for repeated in _repeated(flow, reads):
                 if view.project.torch.captures("item"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import Flow, flow_of
 from gbfix.analysis.preferences import Messages
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._edges import ADVICE, Edges
@@ -46,7 +46,7 @@ def boundary(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
     if any(one.fullgraph and one.function.node in (helper, compiled.function.node) for one in view.compiled):
         error = "fullgraph=True makes the call of a function that is not compiled an error"
         raise RefusedError(NO_FULLGRAPH, error, line, ADVICE)
-    inner = Edges(Flow(view, view.source.function_of_node[helper]))
+    inner = Edges(flow_of(view, view.source.function_of_node[helper]))
     if not inner.computes:
         raise RefusedError(GAIN, f"{helper.name} computes nothing that would be compiled", helper.lineno, ADVICE)
     torch, missing = torch_name(view, helper)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.preferences import Messages
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
@@ -47,7 +47,7 @@ def _in_function(view: FileView, compiled: CompiledFunction) -> Iterator[Finding
     node, called = compiled.function.node, is_called(compiled)
     if called and isinstance(node, ast.FunctionDef) and only_reports(view, node):
         return  # its calls are what is found
-    outside = Outside(Flow(view, compiled.function))
+    outside = Outside(flow_of(view, compiled.function))
     handled: set[Unit] = set()
     for unit in outside.edges.units:
         if unit in handled or unit.kind not in _RULES or unit.statement not in outside.flow.before:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import INT64, Category
@@ -71,7 +71,7 @@ class FunctionScalars:
         self.view = view
         self.source = view.source
         self.compiled = compiled
-        self.flow = Flow(view, compiled.function)
+        self.flow = flow_of(view, compiled.function)
 
     def findings(self) -> Iterator[Finding]:
         """One finding for each reading whose uses are this family's business."""

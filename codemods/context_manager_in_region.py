@@ -37,7 +37,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._boundary import compiling_decorator
@@ -94,7 +94,7 @@ def _finding(view: FileView, compiled: CompiledFunction, node: ast.With, entered
 
 
 def _fix(view: FileView, compiled: CompiledFunction, node: ast.With) -> Fix:
-    flow = Flow(view, compiled.function)
+    flow = flow_of(view, compiled.function)
     function, source = compiled.function.node, view.source
     claim = "the same statements run under it"
     if not isinstance(function, ast.FunctionDef) or function.body[-1] is not node or len(function.body) > 2:

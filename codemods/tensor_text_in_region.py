@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from gbfix.analysis.flow import Flow
+from gbfix.analysis.flow import flow_of
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.values import Kind
@@ -41,7 +41,7 @@ _ADVICE = (
 def find(view: FileView) -> Iterator[Finding]:
     """The texts of tensors in one file."""
     for compiled in view.compiled:
-        flow = Flow(view, compiled.function)
+        flow = flow_of(view, compiled.function)
         for node in own_nodes(compiled.function.node):
             formatted = _formatted(view, node)
             if formatted is None or _is_message(view, node):
