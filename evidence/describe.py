@@ -130,9 +130,15 @@ _class_names: dict[type, frozenset[str]] = {}
 
 
 def source_text(source: Any) -> str:  # noqa: ANN401
-    """How Dynamo writes a source or guard, "" for none; `name` was a method before it became a property."""
-    name = getattr(source, "name", "")
-    return str(name() if callable(name) else name)
+    """How Dynamo writes a source or guard, "" for none; `name` was a method before it became a property.
+
+    Some have none and say so by an error: what the caller's stack held when a graph was broken (torch 2.13).
+    """
+    try:
+        name = getattr(source, "name", "")
+        return str(name() if callable(name) else name)
+    except NotImplementedError:
+        return ""
 
 
 def is_subclass(cls: type, base: object) -> bool:

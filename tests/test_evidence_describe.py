@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gbfix.analysis.observations import ValueSpec
-from gbfix.evidence.describe import Unrealized, describe, describe_variable, storage_of
+from gbfix.evidence.describe import Unrealized, describe, describe_variable, source_text, storage_of
 
 Pair = collections.namedtuple("Pair", "left right")
 
@@ -269,3 +269,11 @@ def test_what_dynamo_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     last = seen[-1]
     assert isinstance(last["y"]["tensor"]["shape"][0], str)
     assert json.loads(json.dumps(last)) == last
+
+
+def test_a_source_without_a_text_is_none_and_ends_nothing() -> None:
+    """What the stack of a caller held at a break has a source that raises when it is asked for its name."""
+    from torch._dynamo.source import LocalSource, TempLocalSource
+
+    assert source_text(TempLocalSource("stack0")) == ""
+    assert source_text(LocalSource("x")) == "L['x']"
