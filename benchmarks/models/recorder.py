@@ -55,13 +55,15 @@ class Recorder:
     packages: tuple[str, ...]
     """Packages whose code a break is laid on: the innermost frame of theirs."""
     call: int = 0
+    counting: bool = True
     graphs: dict[int, int] = field(default_factory=dict)
     breaks: dict[tuple[str, int, str, str], Break] = field(default_factory=dict)
     recompiles: list[Recompile] = field(default_factory=list)
 
     def backend(self, module: torch.fx.GraphModule, _inputs: list[torch.Tensor]) -> Callable[..., object]:
         """A backend that runs what was captured as it is, and counts it."""
-        self.graphs[self.call] = self.graphs.get(self.call, 0) + 1
+        if self.counting:
+            self.graphs[self.call] = self.graphs.get(self.call, 0) + 1
         return module.forward
 
     @contextmanager
@@ -73,12 +75,14 @@ class Recorder:
 
         def log_graph_break(*given: Any, **named: Any) -> Any:  # noqa: ANN401
             arguments = inspect.signature(broken).bind(*given, **named).arguments
-            self._note_break(arguments.get("reason", ""), arguments.get("exc"))
+            if self.counting:
+                self._note_break(arguments.get("reason", ""), arguments.get("exc"))
             return broken(*given, **named)
 
         def reasons(entries: Any, frame: Any, *rest: Any, **named: Any) -> Any:  # noqa: ANN401
             found = again(entries, frame, *rest, **named)
-            self._note_recompile(frame.f_code, found)
+            if self.counting:
+                self._note_recompile(frame.f_code, found)
             return found
 
         translator.log_graph_break = log_graph_break
@@ -88,6 +92,10 @@ class Recorder:
         finally:
             translator.log_graph_break = broken
             converter.get_and_maybe_log_recompilation_reasons = again
+
+    def stop(self) -> None:
+        """Count no more."""
+        self.counting = False
 
     def report(self) -> dict[str, Any]:
         """Everything noted, ready for JSON. Graphs are listed by call."""

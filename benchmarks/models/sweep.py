@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,7 +72,7 @@ def main() -> int:
             print(f"sweep: {error}", file=sys.stderr)
             return 2
         with ThreadPoolExecutor(options.jobs) as pool:
-            found = list(pool.map(lambda row: work_on(row, work, pythons[row.suite], timed=options.time), rows))
+            found = list(pool.map(lambda row: work_on(row, place_of(row, work, pythons, options.gbfix), options), rows))
     save(found)
     return 1 if any(row.error or row.differences for row in found) else 0
 
@@ -84,6 +84,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="ROWS", help="only these, comma separated")
     parser.add_argument("--work", type=Path, metavar="FOLDER", help="keep environments and overlays in this folder")
     parser.add_argument("--jobs", type=int, default=1, help="rows at once (default: 1; leave it there with --time)")
+    parser.add_argument("--gbfix", default=gbfix_command(), metavar="PROGRAM", help="default: that of this Python")
     parser.add_argument("--time", action="store_true", help="time each row with inductor too")
     return parser.parse_args(arguments)
 
@@ -97,15 +98,16 @@ def save(found: Sequence[Compared]) -> None:
     write_section(REPORT, rows)
 
 
-def work_on(row: Row, work: Path, python: Path, *, timed: bool) -> Compared:
+def place_of(row: Row, work: Path, pythons: Mapping[str, Path], gbfix: str) -> Place:
+    """An empty folder for a row."""
+    return Place(fresh(work / "rows" / row.suite / row.name), pythons[row.suite], gbfix)
+
+
+def work_on(row: Row, place: Place, options: argparse.Namespace) -> Compared:
     """Measure, fix and measure again. A row that fails says why."""
-    folder = work / "rows" / row.suite / row.name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    place = Place(folder, python, gbfix_command())
     try:
         result = fixed(row, place)
-        if timed:
+        if options.time:
             result = replace(result, times=times(row, place))
     except RowError as error:
         result = Compared(row, error=str(error))

@@ -85,9 +85,9 @@ def program(subject: Subject, _library: str) -> dict[str, Any]:
         torch._dynamo.reset()
         compiled = torch.compile(subject.model, backend="eager")
         for shape in phase.shapes:
-            said[f"{phase.name} {shape}"] = short(run(subject.model, compiled, phase, shape, 0, None))
+            said[f"{phase.name} {shape}"] = short(attempt(subject.model, compiled, phase, shape, 0, None))
         for name, variant in subject.variants.items():
-            said[f"{phase.name} {name}"] = short(run(subject.model, compiled, phase, phase.shapes[0], 0, variant))
+            said[f"{phase.name} {name}"] = short(attempt(subject.model, compiled, phase, phase.shapes[0], 0, variant))
     return said
 
 
@@ -110,26 +110,57 @@ def measure(subject: Subject, library: str) -> dict[str, Any]:
         recorder = Recorder((library, *(f"models_{suite}.py" for suite in SUITES)))
         torch._dynamo.reset()
         compiled = torch.compile(subject.model, backend=recorder.backend)
-        counted = counts(subject, phase, recorder, compiled)
-        # With the graphs that are there by now: compiling takes most of the time.
-        found["bits"].update(bits(subject, phase, compiled))
-        found["phases"][phase.name] = {**counted, "fullgraph": fullgraph(subject, phase)}
+        # Python first, so that what a model keeps from its first call is there.
+        modes = {"eager": sequence(subject, phase, subject.model, None)}
+        with recorder.listening():
+            modes["compiled"] = sequence(subject, phase, compiled, recorder)
+        found["phases"][phase.name] = {
+            **recorder.report(),
+            "shapes": phase.shapes,
+            "failed": modes["compiled"].failed,
+            "fullgraph": fullgraph(subject, phase),
+        }
+        for name in modes["eager"].runs:
+            found["bits"][f"{phase.name} {name}"] = {mode: modes[mode].runs[name] for mode in modes}
+        found["bits"][f"{phase.name} messages"] = {mode: {"all": json.dumps(modes[mode].messages)} for mode in modes}
     found["seconds"] = round(time.monotonic() - start, 1)
     return found
 
 
-def counts(subject: Subject, phase: Phase, recorder: Recorder, compiled: Call) -> dict[str, Any]:
-    """Graphs, breaks and recompiles, over the shapes one after another. Each runs eagerly first."""
-    failed = []
-    with recorder.listening():
+@dataclass(frozen=True)
+class Sequence:
+    """What calls gave one after another: by shape, then by variant and seed at the first shape."""
+
+    runs: dict[str, dict[str, str]]
+    failed: list[str]
+    messages: list[str]
+
+
+def sequence(subject: Subject, phase: Phase, call: Call, recorder: Recorder | None) -> Sequence:
+    """All calls of a phase. Only the shapes are counted: what comes after finds the graphs that are there."""
+    runs = {}
+    forget_messages()
+    with messages() as said:
         for shape in phase.shapes:
-            recorder.call += 1
-            for call in (subject.model, compiled):
-                try:
-                    run(subject.model, call, phase, shape, 0, None)
-                except Exception as error:
-                    failed.append(f"{shape}: {first_line(error)}")
-    return {**recorder.report(), "shapes": phase.shapes, "failed": failed}
+            if recorder is not None:
+                recorder.call += 1
+            runs[f"shape {shape[0]}x{shape[1]}"] = attempt(subject.model, call, phase, shape, 0, None)
+        failed = [f"{name}: {described['raised']}" for name, described in runs.items() if "raised" in described]
+        if recorder is not None:
+            recorder.stop()
+        variants: dict[str, Edit | None] = {"ordinary": None, **subject.variants}
+        for name, variant in variants.items():
+            for seed in SEEDS:
+                runs[f"{name} {seed}"] = attempt(subject.model, call, phase, phase.shapes[0], seed, variant)
+    return Sequence(runs, failed, said)
+
+
+def forget_messages() -> None:
+    """Let messages that are said once in a process be said again."""
+    for name in ("warning_once", "info_once"):
+        clear = getattr(getattr(logging.Logger, name, None), "cache_clear", None)
+        if clear is not None:
+            clear()
 
 
 def fullgraph(subject: Subject, phase: Phase) -> str:
@@ -148,23 +179,12 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).strip()}".split("\n")[0][:200]
 
 
-def bits(subject: Subject, phase: Phase, compiled: Call) -> dict[str, Any]:
-    """Every bit of the outputs, gradients and buffers, by seed and variant, eager and compiled."""
-    variants: dict[str, Edit | None] = {"ordinary": None, **subject.variants}
-    found = {}
-    for name, variant in variants.items():
-        for seed in SEEDS:
-            found[f"{phase.name} {name} {seed}"] = {
-                mode: attempt(subject.model, call, phase, seed, variant)
-                for mode, call in (("eager", subject.model), ("compiled", compiled))
-            }
-    return found
-
-
-def attempt(model: nn.Module, call: Call, phase: Phase, seed: int, variant: Edit | None) -> dict[str, str]:
+def attempt(
+    model: nn.Module, call: Call, phase: Phase, shape: tuple[int, int], seed: int, variant: Edit | None
+) -> dict[str, str]:
     """What a run gives, or what it raises."""
     try:
-        return run(model, call, phase, phase.shapes[0], seed, variant)
+        return run(model, call, phase, shape, seed, variant)
     except Exception as error:
         return {"raised": f"{type(error).__name__}: {error}"[:400]}
 
@@ -174,7 +194,7 @@ def run(
 ) -> dict[str, str]:
     """Call once with everything set anew, and describe all that came of it. The model is then as it was."""
     inputs = phase.inputs(*shape, generator(seed, *shape))
-    with kept(model), messages() as said:
+    with kept(model):
         if variant is not None:
             with torch.no_grad():
                 variant(model, inputs)
@@ -192,7 +212,6 @@ def run(
         for name, buffer in model.named_buffers():
             described[f"buffer {name}"] = of_tensor(buffer)
         described["random state"] = random_state()
-    described["messages"] = json.dumps(said)
     return described
 
 
