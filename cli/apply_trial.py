@@ -7,11 +7,7 @@ calls are made as they are in the program.
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,15 +20,13 @@ from gbfix.cli.check_facts import Refusal
 from gbfix.cli.evidence_recompiles import compiles_of
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
+from gbfix.cli.rerun import Rerun, rerun
 from gbfix.codemods._recompiled import Recompiled, recompiled_functions
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source
-from gbfix.engine.model import GbfixError
-from gbfix.evidence.launch import observed_environment
 from gbfix.evidence.model import Evidence
-from gbfix.evidence.overlay import MANIFEST, no_overlay_reason, overlay_folder, write_overlay
+from gbfix.evidence.overlay import no_overlay_reason
 from gbfix.evidence.places import Places
-from gbfix.evidence.reader import journal_notes, read_evidence
 
 SAVED = "a trial run compiles it less often"
 """The claim that a trial decides."""
@@ -71,29 +65,25 @@ def run_trial(evidence: Evidence, outcome: Outcome, seconds: float) -> Trial:
         )
         for f in changed
     ]
-    with tempfile.TemporaryDirectory(prefix="gbfix-trial-", ignore_cleanup_errors=True) as name:
-        folder = Path(os.path.realpath(name))
-        copies = write_overlay(folder, rewrites).copies
-        journals = folder / "journals"
-        journals.mkdir()
-        environment = observed_environment(
-            os.environ, journals=journals, overlay=overlay_folder(folder) / MANIFEST, values=False
-        )
-        typer.echo(f"note: trying the marks with: {' '.join(map(display, evidence.command))}", err=True)
-        status, text = _run(evidence, environment, folder / "output", seconds)
-        if status is None:
-            return Trial({}, f"the recorded command was not done after {seconds:.0f} seconds")
-        seen = read_evidence(journal_notes(journals), root=Path(evidence.root))
-        names = _names(Path(evidence.root), copies, outcome)
-        compiles = {
-            (Line(names.get(place.file, place.file), place.line), place.function, entry): count
-            for (place, entry), count in compiles_of(seen).items()
-        }
-    if status != (evidence.exit_status or 0):
-        before = evidence.exit_status or 0
-        reason = f"with it the recorded command ends with status {status} instead of {before}: {_last_line(text)}"
-        return Trial(compiles, reason, failed=True)
-    return Trial(compiles)
+    typer.echo(f"note: trying the marks with: {' '.join(map(display, evidence.command))}", err=True)
+    root, folder = Path(evidence.root), _folder(evidence)
+    again = rerun(evidence.command, root, rewrites, folder=folder, values=False, seconds=seconds)
+    if again.status is None:
+        return Trial({}, f"the recorded command was not done after {seconds:.0f} seconds")
+    return trial_of(again, evidence.exit_status or 0, outcome)
+
+
+def trial_of(again: Rerun, before: int, outcome: Outcome) -> Trial:
+    """What a run with an outcome came to; before: the exit status without it."""
+    names = _names(Path(again.evidence.root), outcome)
+    compiles = {
+        (Line(names.get(place.file, place.file), place.line), place.function, entry): count
+        for (place, entry), count in compiles_of(again.evidence).items()
+    }
+    if again.status == before:
+        return Trial(compiles)
+    reason = f"with it the recorded command ends with status {again.status} instead of {before}: "
+    return Trial(compiles, reason + last_line(again.text), failed=True)
 
 
 def display(word: str) -> str:
@@ -157,57 +147,14 @@ def _folder(evidence: Evidence) -> Path | None:
     return None
 
 
-def _run(evidence: Evidence, environment: Mapping[str, str], output: Path, seconds: float) -> tuple[int | None, str]:
-    """The exit status, None when there was no time left, and what the command wrote."""
-    with output.open("w+b") as file:
-        try:
-            child = subprocess.Popen(
-                evidence.command,
-                cwd=_folder(evidence),
-                env=dict(environment),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise GbfixError(f"{evidence.command[0]}: cannot be started: {error.strerror or error}") from error
-        with _ended(child):
-            try:
-                code: int | None = child.wait(seconds)
-            except subprocess.TimeoutExpired:
-                code = None
-        file.seek(0)
-        text = file.read().decode(errors="replace")
-    return (128 - code if code is not None and code < 0 else code), text
-
-
-@contextmanager
-def _ended(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Whatever happens, the command and what it started do not outlive this."""
-    try:
-        yield
-    finally:
-        if child.poll() is None:
-            if hasattr(os, "killpg"):
-                os.killpg(child.pid, signal.SIGKILL)
-            else:
-                child.kill()
-            child.wait()
-
-
-def _names(root: Path, copies: Mapping[Path, Path], outcome: Outcome) -> dict[str, str]:
+def _names(root: Path, outcome: Outcome) -> dict[str, str]:
     """What the files of the trial's evidence are called in the project."""
     places = Places(root)
-    names = {places.file(os.path.realpath(file.source.path)): file.name for file in outcome.files}
-    for file in outcome.files:
-        copy = copies.get(Path(os.path.realpath(file.source.path)))
-        if copy is not None:
-            names[places.file(str(copy))] = file.name
-    return names
+    return {places.file(os.path.realpath(file.source.path)): file.name for file in outcome.files}
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """The line of a program's output that tells best why it failed."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if "Error" in line), lines[-1] if lines else "it wrote nothing")
     return told[:_LONGEST_ERROR]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from gbfix.analysis.source import SourceFile, parse
-from gbfix.cli.apply_trial import SAVED, run_trial, verdict, with_outcome
+from gbfix.cli.apply_trial import SAVED, Trial, run_trial, verdict, with_outcome
 from gbfix.cli.check_facts import Refusal
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
+from gbfix.cli.outcome import Outcome
 from gbfix.cli.run import Request, load_for, run
 from gbfix.codemods._recompiled import recompiled_functions
 from gbfix.codemods.varying_size import CODE, findings_about
@@ -38,6 +39,8 @@ class Tried:
     request: Request
     evidence: Evidence | None
     seconds: float
+    run_with: Callable[[Evidence, Outcome, float], Trial] = run_trial
+    """Runs the command of the evidence with what an outcome would write."""
     _decided: dict[Identity, str | Refusal] = field(default_factory=dict)
     _by_message: dict[tuple[str, str], str | Refusal] = field(default_factory=dict)
     """The same by file and message, for what is only found once other fixes were made."""
@@ -54,7 +57,7 @@ class Tried:
         outcome = run(self.inputs, replace(self.request, rules=rules, unsafe=True, review=None))
         if not any(file.changed for file in outcome.files):
             return
-        trial = run_trial(self.evidence, outcome, self.seconds)
+        trial = self.run_with(self.evidence, outcome, self.seconds)
         project = load_for(self._sources(), self.request)
         after = with_outcome(project, outcome)
         for one in recompiled_functions(project):

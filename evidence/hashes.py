@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +21,9 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
-def file_hashes(files: Iterable[str], root: Path) -> dict[str, str]:
-    """The hashes of those files that exist, by name, in order; names are absolute or relative to `root`."""
-    hashes = ((file, file_hash(root / file)) for file in sorted(set(files)) if not file.startswith("<"))
+def file_hashes(files: Iterable[str], path: Callable[[str], Path]) -> dict[str, str]:
+    """The hashes of those files that exist, by name, in order; `path` tells where the text of a name is."""
+    hashes = ((file, file_hash(path(file))) for file in sorted(set(files)) if not file.startswith("<"))
     return {file: found for file, found in hashes if found is not None}
 
 

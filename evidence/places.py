@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from gbfix.evidence.model import Place
@@ -14,10 +15,14 @@ _ABSOLUTE_ELSEWHERE = re.compile(r"^(?:[A-Za-z]:[\\/]|\\\\)")
 
 
 class Places:
-    """Turns files and frames of records into those of the evidence, for one root."""
+    """Turns files and frames of records into those of the evidence, for one root.
 
-    def __init__(self, root: Path) -> None:
+    copies: what was run in place of files, by their absolute paths (see `gbfix.evidence.copies`).
+    """
+
+    def __init__(self, root: Path, copies: Mapping[Path, Path] | None = None) -> None:
         self.root = str(root)
+        self._copies = copies or {}
         self._resolved = os.path.realpath(root)
         self._files: dict[tuple[str, str], str] = {}
 
@@ -32,6 +37,11 @@ class Places:
         """Where a file of the evidence is on this machine."""
         return Path(self.root, file)
 
+    def text(self, file: str) -> Path:
+        """Where the text is that was run for a file of the evidence: its copy, if it had one."""
+        path = self.path(file)
+        return self._copies.get(Path(os.path.realpath(path)), path) if self._copies else path
+
     def origin(self, file: str) -> Origin:
         """Whose code a file of the evidence is."""
         return origin(file if _is_absolute(file) or file.startswith("<") else f"{self.root}/{file}", self.root)
@@ -42,7 +52,7 @@ class Places:
 
     def source(self, place: Place) -> str:
         """The line of source at a place, empty when the file cannot be read here."""
-        return linecache.getline(str(self.path(place.file)), place.line).strip()
+        return linecache.getline(str(self.text(place.file)), place.line).strip()
 
     def _file(self, name: str, folder: str) -> str:
         if not name or name.startswith("<"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gbfix.evidence.breaks import read_breaks
@@ -44,14 +44,16 @@ def read_evidence(
     mode: str = "run",
     command: Sequence[str] = (),
     exit_status: int | None = None,
+    copies: Mapping[Path, Path] | None = None,
 ) -> Evidence:
     """Fold notes into one document; each note "process" begins a process, to which those after it belong.
 
     root: the folder of the project, to which files in it are relative. mode, command, exit_status: see `Evidence`.
-    Files are hashed as they are now, so that this is to be called right after the run.
+    Files are hashed as they are now, so that this is to be called right after the run. copies: what was run in place of
+    files; the notes name the originals (see `gbfix.evidence.copies`), and the evidence is about the text of the copies.
     """
     processes = collect(notes)
-    places = Places(root)
+    places = Places(root, copies)
     entries = read_entries(processes, places)
     fragments = read_fragments(processes, places)
     breaks = read_breaks(processes, places)
@@ -79,7 +81,7 @@ def read_evidence(
         observations=observations,
         unwatched=unwatched,
         settled=read_settled(processes, places),
-        hashes=file_hashes((file for file in files if places.origin(file) not in FOUNDATIONS), root),
+        hashes=file_hashes((file for file in files if places.origin(file) not in FOUNDATIONS), places.text),
     )
 
 
