@@ -21,7 +21,7 @@ from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.run import Request, run
 from gbfix.cli.tried import Identity, Tried, identity_of
 from gbfix.engine.checked import CheckFacts, with_checked
-from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation
+from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation, Safety
 from gbfix.equivalence.model import Settings, Status, Verdict
 from gbfix.evidence.model import Evidence
 
@@ -51,9 +51,24 @@ def checked_outcome(inputs: Inputs, request: Request, evidence: Evidence | None)
     return CheckedFixes(inputs, request, checks, wanted, evidence, tried).outcome()
 
 
+class Originals:
+    """What fixes are checked against, and by which lines they are known: here the files as they are given."""
+
+    def changes(self, outcome: Outcome) -> Changes:
+        """Both versions of what an outcome would write."""
+        return pending(outcome)
+
+    def finding(self, _name: str, finding: Finding) -> Finding:
+        """A finding at its lines in the original of a file."""
+        return finding
+
+
 @dataclass
 class CheckedFixes:
-    """Finds out which fixes can be made, in rounds: those that are possible, then those that are left of them."""
+    """Finds out which fixes can be made, in rounds: those that are possible, then those that are left of them.
+
+    strict: a safe fix is made only when a check passed it, too, and not also when none can run it.
+    """
 
     inputs: Inputs
     request: Request
@@ -61,6 +76,8 @@ class CheckedFixes:
     wanted: Wanted
     evidence: Evidence | None
     tried: Tried
+    originals: Originals = field(default_factory=Originals)
+    strict: bool = True
     _passed: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
     _failed: dict[Identity, Refusal] = field(default_factory=dict)
     """By fixes of this round that no check passed so far; the first reason counts."""
@@ -82,11 +99,41 @@ class CheckedFixes:
             pass
         return outcome
 
-    def _run(self, request: Request) -> Outcome:
-        return run(self.inputs, replace(request, review=self._reviewed))
+    def outcome_of(self, fixes: Collection[Identity]) -> Outcome:
+        """What `run` gives with these fixes alone."""
 
-    def _reviewed(self, name: str, finding: Finding) -> Finding:
+        def accept(name: str, entry: Entry) -> bool:
+            return self._identity(name, entry) in fixes and self.request.accept(name, entry)
+
+        return self._run(replace(self.request, accept=accept))
+
+    def applied(self, outcome: Outcome) -> Mapping[Identity, Entry]:
+        """The fixes that an outcome makes."""
+        return {self._identity(file.name, entry): entry for file in outcome.files for entry in file.applied}
+
+    def refuse(self, fix: Identity, refusal: Refusal) -> None:
+        """Make no such fix from now on."""
+        self._refused[fix] = refusal
+
+    @property
+    def refused(self) -> dict[Identity, Refusal]:
+        """The fixes that are not made, and why."""
+        return self._refused
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of the verdicts that were asked for."""
+        return frozenset(self._verdicts)
+
+    def _identity(self, name: str, entry: Entry) -> Identity:
+        return identity_of(name, self.originals.finding(name, entry.finding))
+
+    def _run(self, request: Request) -> Outcome:
+        return run(self.inputs, replace(request, review=self.reviewed))
+
+    def reviewed(self, name: str, finding: Finding) -> Finding:
         """The finding with what is known of it from checks; `finding` stands at its lines in the file as it is."""
+        finding = self.originals.finding(name, finding)
         identity = identity_of(name, finding)
         if self.tried.decides(finding):
             return self.tried.reviewed(identity, finding)
@@ -105,7 +152,7 @@ class CheckedFixes:
 
         The functions of the recorded run are checked first, then by themselves those whose fixes none of them passed.
         """
-        fixes = {fix: entry for fix, entry in _applied(outcome).items() if not self.tried.decides(entry.finding)}
+        fixes = {fix: entry for fix, entry in self.applied(outcome).items() if not self.tried.decides(entry.finding)}
         refused = len(self._refused)
         self._passed, self._failed = {}, {}
         if fixes and self.evidence is not None:
@@ -114,27 +161,31 @@ class CheckedFixes:
         if left and len(self._refused) == refused:
             self._judge(tuple(dict.fromkeys(left)), outcome)
         if len(self._refused) == refused:
-            self._refused |= {fix: self._failed.get(fix, _NOT_COVERED) for fix in fixes.keys() - self._passed.keys()}
+            self._refused |= {
+                fix: self._failed.get(fix, _NOT_COVERED)
+                for fix, entry in fixes.items()
+                if fix not in self._passed and (self.strict or entry.finding.safety is not Safety.SAFE)
+            }
         return len(self._refused) > refused
 
     def _judge(self, names: Sequence[str], outcome: Outcome) -> None:
         """Check these functions, or with none those of the recorded run, and take in what that says of each fix."""
-        plans = self._plans(names, pending(outcome))
+        plans = self._plans(names, self.originals.changes(outcome))
         verdicts = self._checked(plans)
         for number, plan in enumerate(plans):
             verdict = verdicts.get(plan.name)
             if verdict is None:
                 continue
             name = names[number] if names else ""
-            own = {fix: entry for fix, entry in _applied(outcome).items() if _is_of(plan, name, fix, entry)}
+            own = {fix: entry for fix, entry in self.applied(outcome).items() if _is_of(plan, name, fix, entry)}
             if verdict.status is Status.DIFFERENT:
                 self._refused |= dict.fromkeys(self._to_blame(names, plan, own), difference(verdict, self.checks.root))
             for fix, entry in own.items():
-                facts = facts_of(verdict, fix[0])
-                if passes(verdict, facts, entry.finding):
+                facts, finding = facts_of(verdict, fix[0]), self.originals.finding(fix[0], entry.finding)
+                if passes(verdict, facts, finding):
                     self._passed[fix] = (*self._passed.get(fix, ()), facts)
                 else:
-                    self._failed.setdefault(fix, not_passed(verdict, facts, entry.finding))
+                    self._failed.setdefault(fix, not_passed(verdict, facts, finding))
 
     def _to_blame(self, names: Sequence[str], plan: Planned, fixes: Collection[Identity]) -> Collection[Identity]:
         """The fixes that make a target different when each is made alone; all of them when none does by itself."""
@@ -143,8 +194,9 @@ class CheckedFixes:
         return [fix for fix in fixes if self._differs_alone(names, plan.name, fix)] or fixes
 
     def _differs_alone(self, names: Sequence[str], target: str, fix: Identity) -> bool:
-        request = replace(self.request, unsafe=True, accept=lambda name, entry: identity_of(name, entry.finding) == fix)
-        plans = [plan for plan in self._plans(names, pending(self._run(request))) if plan.name == target]
+        request = replace(self.request, unsafe=True, accept=lambda name, entry: self._identity(name, entry) == fix)
+        changes = self.originals.changes(self._run(request))
+        plans = [plan for plan in self._plans(names, changes) if plan.name == target]
         return any(verdict.status is Status.DIFFERENT for verdict in self._checked(plans).values())
 
     def _plans(self, names: Sequence[str], changes: Changes) -> Sequence[Planned]:
@@ -169,10 +221,6 @@ class CheckedFixes:
         found = {verdict.target: verdict for verdict in self.checks.run(new).verdicts}
         self._verdicts |= {plan.key: found[plan.name] for plan in new if plan.key and plan.name in found}
         return found | {plan.name: self._verdicts[plan.key] for plan in plans if plan.key in self._verdicts}
-
-
-def _applied(outcome: Outcome) -> Mapping[Identity, Entry]:
-    return {identity_of(file.name, entry.finding): entry for file in outcome.files for entry in file.applied}
 
 
 def _is_of(plan: Planned, name: str, fix: Identity, entry: Entry) -> bool:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.cli.evidence_places import absolute_path, files_of
-from gbfix.cli.evidence_use import used
+from gbfix.cli.evidence_use import is_changed, used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.engine.files import SourceText, read_source
 from gbfix.engine.model import Finding, Rule, Safety, SourceError, Span
 from gbfix.evidence.capabilities import installed_torch
-from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.model import Break, Evidence, Place, Recompile
 
 
@@ -88,10 +88,13 @@ def find(
     rules: tuple[Rule, ...],
     document: str = "the evidence",
     preferences: Preferences = DEFAULT,
+    read: Callable[[Path], SourceText] = read_source,
+    review: Callable[[str, Finding], Finding] | None = None,
 ) -> Findings:
     """Run the rules on the files of the evidence, with what it observed; `document` is where that is written down.
 
-    Each nn.Module.forward is taken as compiled, since a trace without values shows no lines.
+    Each nn.Module.forward is taken as compiled, since a trace without values shows no lines. read: gives the text of
+    a file as it was run. review: see `Request`.
     """
     sources: dict[str, SourceText] = {}
     problems: list[str] = []
@@ -100,13 +103,16 @@ def find(
         path = absolute_path(evidence, file)
         if not path.is_file():
             absent.add(file)
-        elif _is_changed(path, evidence.hashes.get(file)):
+            continue
+        try:
+            source = read(path)
+        except SourceError as error:
+            problems.append(str(error))
+            continue
+        if is_changed(source, evidence.hashes.get(file)):
             changed.add(file)
         else:
-            try:
-                sources[file] = read_source(path)
-            except SourceError as error:
-                problems.append(str(error))
+            sources[file] = source
     inputs = Inputs(tuple(sources.values()), tuple(problems))
     known = used(evidence, inputs, document)
     request = Request(
@@ -119,14 +125,9 @@ def find(
         torch=installed_torch(),
         preferences=preferences,
         evidence=document,
+        review=review,
     )
     outcome = run(inputs, request)
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
     return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems)
-
-
-def _is_changed(path: Path, known: str | None) -> bool:
-    """Whether a file is another text than `known` says; one that cannot be read now is not: the rules' run tells."""
-    now = file_hash(path)
-    return known is not None and now is not None and now != known

@@ -18,7 +18,10 @@ from gbfix.evidence.store import find_evidence
 
 
 def report_of(
-    evidence: Evidence, rules: tuple[Rule, ...], document: Path, preferences: Preferences = DEFAULT
+    evidence: Evidence,
+    rules: tuple[Rule, ...],
+    document: Path,
+    preferences: Preferences = DEFAULT,
 ) -> EvidenceReport:
     """The whole report. The files of the sites are read; those that cannot be are among its problems.
 

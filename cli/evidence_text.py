@@ -27,13 +27,19 @@ def write_evidence(out: Terminal, report: EvidenceReport, *, top: int) -> None:
     writer = _Writer(out, report)
     for line in totals_lines(report):
         writer.wrapped("", line, 0)
-    writer.rows("Graph breaks", report.breaks, top, writer.write_break)
-    writer.rows("Recompiles", report.recompiles, top, writer.write_recompile)
-    writer.rows("Recompiles to leave alone", report.settled, top, writer.write_settled)
+    write_rows(out, report, top=top)
     if report.problems:
         out.line()
     for problem in report.problems:
         writer.wrapped(f"{out.paint('note:', 'yellow')} ", problem, len("note: "))
+
+
+def write_rows(out: Terminal, report: EvidenceReport, *, top: int) -> None:
+    """Write the lists alone."""
+    writer = _Writer(out, report)
+    writer.rows("Graph breaks", report.breaks, top, writer.write_break)
+    writer.rows("Recompiles", report.recompiles, top, writer.write_recompile)
+    writer.rows("Recompiles to leave alone", report.settled, top, writer.write_settled)
 
 
 class _Writer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +16,13 @@ from gbfix.cli.evidence_recompiles import recompiles_by_file
 from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import STDIN, display_name
+from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.fake import FakeOperations
+from gbfix.evidence.hashes import CHANGED
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.places import Places
-from gbfix.evidence.store import find_evidence, is_fresh, load_evidence
+from gbfix.evidence.store import find_evidence, load_evidence
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
     for source in inputs.sources:
         file = "" if source.path == STDIN else places.file(os.path.realpath(source.path))
         name = display_name(source.path)
-        if is_fresh(evidence, file):
+        if not is_changed(source, evidence.hashes.get(file, CHANGED)):
             names[file] = name
         elif file in by_file or file in compiled_again:
             notes.append(f"{name} changed since {document} was recorded: it is not used; run `gbfix trace` again")
@@ -84,6 +87,11 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
         notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
     return UsedEvidence(observed, document, FakeOperations(), recompiles, evidence, tuple(notes))
+
+
+def is_changed(source: SourceText, known: str | None) -> bool:
+    """Whether a text is another one than a run had; known: the SHA-256 of that, None when nobody knows."""
+    return known is not None and hashlib.sha256(encode_source(source, source.text)).hexdigest() != known
 
 
 def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:

@@ -9,6 +9,7 @@ import typer
 from gbfix.cli.apply import apply
 from gbfix.cli.check import check
 from gbfix.cli.explain import explain
+from gbfix.cli.fix import fix
 from gbfix.cli.program import SETTINGS
 from gbfix.cli.rules import rules
 from gbfix.cli.run_program import run
@@ -28,7 +29,7 @@ app = typer.Typer(
 )
 for command in (scan, apply, check, undo, rules, explain):
     app.command()(command)
-for command in (trace, run):
+for command in (trace, fix, run):
     app.command(context_settings=SETTINGS)(command)
 
 

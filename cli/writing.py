@@ -62,7 +62,11 @@ def check_patch_file(path: Path) -> None:
 
 def write_patch(path: Path, outcome: Outcome) -> None:
     """Write the patch of a run to a file, whole or not at all. Raises WriteError."""
-    patch = patch_of(outcome.files)
+    write_patch_data(path, patch_of(outcome.files))
+
+
+def write_patch_data(path: Path, patch: bytes) -> None:
+    """Write a patch to a file, whole or not at all. Raises WriteError."""
     try:
         if path.is_file():
             replace_contents(path, patch)

@@ -9,7 +9,6 @@ import msgspec
 from gbfix.engine.atomic import write_whole
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
-from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.model import VERSION, Evidence
 
 _RUN_AGAIN = "run `gbfix trace -- CMD` again"
@@ -55,9 +54,3 @@ def load_evidence(path: Path) -> Evidence:
         return msgspec.json.decode(data, type=Evidence)
     except msgspec.DecodeError as error:
         raise GbfixError(f"{name}: is no evidence that this gbfix understands ({error}); {_RUN_AGAIN}") from error
-
-
-def is_fresh(evidence: Evidence, file: str) -> bool:
-    """True when a file, named as evidence names it, has the content that it had at the time of the run."""
-    known = evidence.hashes.get(file)
-    return known is not None and file_hash(Path(evidence.root) / file) == known

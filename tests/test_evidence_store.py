@@ -22,7 +22,7 @@ from gbfix.evidence.model import (
     Process,
     Recompile,
 )
-from gbfix.evidence.store import find_evidence, is_fresh, load_evidence, save_evidence
+from gbfix.evidence.store import find_evidence, load_evidence, save_evidence
 
 TENSOR = ValueSpec("tensor", "torch.Tensor", TensorSpec("float32", ("s0", 3), (3, 1)))
 PLACE = Place("größe.py", 3, "f", 4, 3, 9)
@@ -109,14 +109,3 @@ def test_a_file_that_was_cut_off_at_any_place(tmp_path: Path) -> None:
 def test_a_missing_one_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(GbfixError, match=r"evidence.json: no evidence can be read: .*run `gbfix trace -- CMD`"):
         load_evidence(find_evidence(tmp_path))
-
-
-def test_fresh_is_a_file_with_the_content_of_the_run(tmp_path: Path) -> None:
-    file = tmp_path / "a.py"
-    file.write_text("x = 1\n")
-    evidence = replace(EVIDENCE, root=str(tmp_path), hashes={"a.py": str(file_hash(file)), "gone.py": "00"})
-    assert is_fresh(evidence, "a.py")
-    assert not is_fresh(evidence, "gone.py")
-    assert not is_fresh(evidence, "other.py")
-    file.write_text("x = 2\n")
-    assert not is_fresh(evidence, "a.py")

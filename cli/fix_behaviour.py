@@ -1,0 +1,124 @@
+"""What a program does for all to see, and whether it does the same with fixes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from gbfix.cli.apply_trial import last_line
+from gbfix.cli.rerun import Rerun
+
+_TORCH_LOG = re.compile(r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
+_TORCH_FILE = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/].*?:\d+: ")
+_LINE_NUMBER = re.compile(r'(\.py)(?:", line|:)\s?\d+')
+_WARNING = re.compile(r"\.py:\d+: \w+: ")
+_TRACEBACK = "Traceback (most recent call last):"
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_LONGEST_LINE = 120
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How a run ended and what it wrote, without what the place of a line in a file decides."""
+
+    status: int | None
+    output: tuple[str, ...]
+    errors: tuple[str, ...]
+    last: str
+
+
+def behaviour_of(run: Rerun) -> Behaviour:
+    """What can be compared of a run. PyTorch's own log lines and warnings are left out: they tell of compilations."""
+    texts = []
+    for data in (run.output, run.errors):
+        text = data.decode(errors="replace")
+        for original, copy in run.copies.items():
+            text = text.replace(str(copy), str(original))
+        texts.append(tuple(_without_places(text.splitlines())))
+    return Behaviour(run.status, texts[0], texts[1], last_line(run.text))
+
+
+def _without_places(lines: Sequence[str]) -> list[str]:
+    """Lines without line numbers of source, the source that tracebacks and warnings quote, and PyTorch's own."""
+    kept: list[str] = []
+    quoting = in_traceback = False
+    for line in lines:
+        indented = line[:1] in (" ", "\t")
+        if indented and (quoting or in_traceback):
+            quoting = False
+            continue
+        in_traceback = line.startswith(_TRACEBACK)
+        quoting = _WARNING.search(line) is not None
+        if _TORCH_LOG.match(line) or _TORCH_FILE.search(line):
+            continue
+        kept.append(_LINE_NUMBER.sub(r"\1", line))
+    return kept
+
+
+@dataclass
+class Reference:
+    """What the original program did. again: runs it once more, to see what differs by itself from run to run.
+
+    rtol: how much numbers in the output may differ, relative to their size; 0 for not at all.
+    """
+
+    first: Behaviour
+    again: Callable[[], Behaviour]
+    rtol: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    """What the user should know about how far the comparison goes."""
+    _second: Behaviour | None = None
+
+    def difference(self, other: Behaviour) -> str:
+        """What a run does otherwise than the original, in words; empty when there is nothing."""
+        found = self._difference(other)
+        if not found or other.status is None:
+            return found
+        if self._second is None:
+            self._second = self.again()
+            self.notes += self._unsteady(self._second)
+        return self._difference(other)
+
+    def _difference(self, other: Behaviour) -> str:
+        first = self.first
+        if other.status is None:
+            return "it was not done in time"
+        if other.status != first.status and (self._second is None or self._second.status == first.status):
+            return f"it ends with status {other.status} instead of {first.status}: {other.last}"
+        second = self._second or first
+        return self._of_stream("output", first.output, second.output, other.output) or self._of_stream(
+            "errors", first.errors, second.errors, other.errors
+        )
+
+    def _of_stream(self, name: str, first: Sequence[str], second: Sequence[str], other: Sequence[str]) -> str:
+        if len(first) != len(second):
+            return ""  # how much is written differs by itself
+        for number, (a, b, c) in enumerate(zip_longest(first, second, other)):
+            if a == b and a != c and not (a and c and self._close(a, c)):
+                shown = ("nothing" if line is None else repr(line[:_LONGEST_LINE]) for line in (c, a))
+                return f"it writes {' instead of '.join(shown)} (line {number + 1} of its {_STREAMS[name]})"
+        return ""
+
+    def _close(self, line: str, other: str) -> bool:
+        if not self.rtol or _NUMBER.sub("#", line) != _NUMBER.sub("#", other):
+            return False
+        pairs = zip(_NUMBER.findall(line), _NUMBER.findall(other), strict=True)
+        return all(abs(float(a) - float(b)) <= self.rtol * abs(float(a)) for a, b in pairs)
+
+    def _unsteady(self, second: Behaviour) -> list[str]:
+        first = self.first
+        if first.status != second.status:
+            return [f"without any fix the program ended with status {first.status}, then with {second.status}"]
+        notes = []
+        for name, one, two in (("output", first.output, second.output), ("errors", first.errors, second.errors)):
+            if len(one) != len(two):
+                notes.append(f"the program's {_STREAMS[name]} has another length in each run: it is not compared")
+            elif lines := sum(a != b for a, b in zip(one, two, strict=True)):
+                of = f"{lines} of {len(one)} lines"
+                notes.append(f"{of} of the program's {_STREAMS[name]} differ from run to run: they are not compared")
+        return notes
+
+
+_STREAMS = {"output": "output", "errors": "standard error"}
