@@ -75,6 +75,11 @@ def f(x):
     y = x + 1
     return y * random.choice([1.0, 2.0])
 """,
+    "number of a NumPy draw": """
+import numpy as np
+def f(x):
+    return x * np.random.rand(1).item()
+""",
     "drawn index": """
 import random
 def f(x):

@@ -17,7 +17,7 @@ from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.recompiles import RecompileSeen, moved_recompiles
 from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
-from gbfix.analysis.traced import traced_functions
+from gbfix.analysis.traced import is_left_out, traced_functions
 from gbfix.analysis.values import Value
 
 if TYPE_CHECKING:
@@ -95,8 +95,16 @@ class Project:
         }
         edited = replace(self, files={**self.files, source.path: source}, observed=observed, recompiles=recompiles)
         names = {path: scopes for path, scopes in self.names.items() if path != source.path}
-        carried = _carried_over(self.compiled[source.path], standing_for)
-        vars(edited).update(names=names, compiled={**self.compiled, source.path: carried})
+        vars(edited).update(names=names)
+        # What a fix put under torch.compiler.disable is compiled no more; what was under it all along is on purpose.
+        still = [
+            c
+            for c in self.compiled[source.path]
+            if c.function not in standing_for
+            or is_left_out(before, self.names_of(source.path), c.function)
+            or not is_left_out(source, edited.names_of(source.path), standing_for[c.function])
+        ]
+        vars(edited).update(compiled={**self.compiled, source.path: _carried_over(still, standing_for)})
         return edited
 
 

@@ -31,6 +31,17 @@ Where the function is compiled elsewhere, or something else than a number is dra
 they cost one break and no graph. All draws of a function move together and keep their order. A number as an argument
 is compiled again for its second value and is free from then on.
 
+NumPy's global generator is another case: Dynamo takes `np.random.rand` for a draw of torch's, whose numbers are others,
+and ends the graph where one is read as a Python number. A helper that does so in every call, and otherwise works with
+Python's and NumPy's values, is left out of what is compiled: its pieces are no graphs any more, one break stays at its
+call, and the numbers are those that are drawn without torch.compile.
+
+    # Before                                 # After
+    def spans(shape, share: float):          @torch.compiler.disable(reason="draws numbers with NumPy")
+        by = np.random.rand(1).item()        def spans(shape, share: float):
+        ...                                      by = np.random.rand(1).item()
+                                                 ...
+
 Stays away, and says so, from a draw that may not happen or happens several times (in a loop, a comprehension, behind
 `and`), when another draw that stays comes before it, when the function may return or raise before, and when its
 arguments are not there at the start. `random.randint` is followed, but not as an index of a tensor (GB0033): that is
@@ -46,6 +57,7 @@ from collections.abc import Iterator
 
 from gbfix.analysis.project import FileView
 from gbfix.analysis.values import Kind
+from gbfix.codemods._drawing_helpers import drawing_helpers
 from gbfix.codemods._early import moved_finding, moves
 from gbfix.codemods._host_calls import Reads
 from gbfix.codemods._host_sites import HostSite, host_sites
@@ -68,6 +80,7 @@ def find(view: FileView) -> Iterator[Finding]:
         moved = moves(view).get(site.call.node)
         yield _refused(site, message) if moved is None else moved_finding(site, NAME, message, moved)
     yield from _drawn_indices(view)
+    yield from drawing_helpers(view, NAME)
 
 
 def _drawn_indices(view: FileView) -> Iterator[Finding]:

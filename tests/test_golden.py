@@ -184,7 +184,9 @@ def test_program_stays_the_same(case: Path) -> None:
     assert eager_after.observations == eager_before.observations
     compiled_before = run(case / "before.py", inputs, compiled=True)
     compiled_after = run(case / "after.py", inputs, compiled=True)
-    assert compiled_after.observations == compiled_before.observations
+    # Where Dynamo does something else than the program does eagerly, the rewrite may do what the program does.
+    if compiled_after.observations != eager_before.observations:
+        assert compiled_after.observations == compiled_before.observations
     assert compiled_after.graphs > 0
     assert compiled_after.graphs < compiled_before.graphs or compiled_before.graphs == 0
 
