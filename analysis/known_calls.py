@@ -240,6 +240,9 @@ def _method_call(evaluation: Evaluation, func: ast.Attribute, node: ast.Call) ->
     if name == "item" and not node.args:
         evaluation.reads_value(node)
         return Value(Kind.NUMBER, number=_scalar_type(receiver), scalar_of=receiver, assumed=receiver.assumed)
+    if name == "tolist" and not node.args:  # a list, and a number where there is no dimension
+        evaluation.reads_value(node)
+        return Value(assumed=receiver.assumed)
     if name in CASTS and not node.args:
         if name != "bool":
             check_need(evaluation, Need.REAL, name, [func.value], [(func.value, receiver)], node, "")
