@@ -104,7 +104,7 @@ class Project:
             or is_left_out(before, self.names_of(source.path), c.function)
             or not is_left_out(source, edited.names_of(source.path), standing_for[c.function])
         ]
-        vars(edited).update(compiled={**self.compiled, source.path: _carried_over(still, standing_for)})
+        vars(edited).update(compiled={**self.compiled, source.path: _carried_over(still, standing_for, source)})
         return edited
 
 
@@ -141,11 +141,24 @@ class FileView:
 
 
 def _carried_over(
-    compiled: Iterable[CompiledFunction], standing_for: Mapping[Function, Function]
+    compiled: Iterable[CompiledFunction], standing_for: Mapping[Function, Function], after: SourceFile
 ) -> tuple[CompiledFunction, ...]:
-    """The compiled functions of an edited file."""
-    found = [(standing_for.get(c.function), c) for c in compiled]
-    return tuple(replace(c, function=function) for function, c in found if function is not None)
+    """The compiled functions of an edited file: where the decorator went to another function, that one."""
+    found = []
+    for one in compiled:
+        function = standing_for.get(one.function)
+        if function is not None and _decorators(one.function) - _decorators(function):
+            others = (f for f in after.functions if f not in standing_for.values())
+            function = next((f for f in others if _decorators(f) == _decorators(one.function)), None)
+        if function is not None:
+            found.append(replace(one, function=function))
+    return tuple(found)
+
+
+def _decorators(function: Function) -> frozenset[str]:
+    """The decorators of a function that compile it, as they are written."""
+    written = [ast.unparse(one) for one in getattr(function.node, "decorator_list", [])]
+    return frozenset(text for text in written if "compile" in text)
 
 
 def _standing_for(before: SourceFile, after: SourceFile) -> dict[Function, Function]:

@@ -21,6 +21,7 @@ from gbfix.codemods._printed import Printed, Printer
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._reports import is_called, plan_of
 from gbfix.codemods._sites import torch_name
+from gbfix.codemods._tails import messages_leave
 from gbfix.codemods._text import call, in_style_of, indentation_of, trailing_comment
 from gbfix.codemods._transforms import print_is_configured, transform_obligation
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Safety
@@ -59,6 +60,7 @@ class _PrintsOf:
         messages = [message for call in _calls_of(self._node) if (message := self._printed_by(call)) is not None]
         if not messages:
             return
+        tail = messages_leave(self._view, self._compiled.function)
         flow = flow_of(self._view, self._compiled.function)
         outside = Outside(flow)
         moved: set[ast.Call] = set()
@@ -66,6 +68,8 @@ class _PrintsOf:
         for message in messages:
             state = self._state_at(flow, message.call)
             if state is None or message.call in moved or self._never_compiled(message.call):
+                continue
+            if tail is not None and tail.holds(message.call):
                 continue
             found[message.call], others = self._finding(outside, state, message)
             moved.update(others)

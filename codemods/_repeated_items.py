@@ -14,8 +14,8 @@ from gbfix.analysis.tree import stored_names
 from gbfix.analysis.values import Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_duties import ELEMENT, EXACT, TENSOR
-from gbfix.codemods._scalar_reads import Read, reads_of
-from gbfix.codemods._scalar_sites import captures_scalars, scalar_findings
+from gbfix.codemods._scalar_reads import Read, captures_scalars, reads_of
+from gbfix.codemods._scalar_sites import scalar_findings
 from gbfix.codemods._text import indentation_of, reindented, unused_name
 from gbfix.codemods._tree import all_names
 from gbfix.codemods._unwritten import UNCHANGED, unwritten

@@ -18,6 +18,7 @@ from gbfix.codemods._outside import Outside, Plan
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import LOGGING, PRINT, REPORT, WARNING, Unit, only_reports, units_of
 from gbfix.codemods._report_ways import boundary, drop
+from gbfix.codemods._tails import messages_leave
 from gbfix.engine.model import Finding
 
 LOGGING_RULE = ("GBF310", "logging-in-region")
@@ -49,7 +50,10 @@ def _in_function(view: FileView, compiled: CompiledFunction) -> Iterator[Finding
         return  # its calls are what is found
     outside = Outside(flow_of(view, compiled.function))
     handled: set[Unit] = set()
+    tail = messages_leave(view, compiled.function)
     for unit in outside.edges.units:
+        if tail is not None and tail.holds(unit.statement):
+            continue
         if unit in handled or unit.kind not in _RULES or unit.statement not in outside.flow.before:
             continue
         if view.project.torch.captures(_PROBES[unit.kind]):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from gbfix.analysis.context import Context
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Category, Kind, Value
 
@@ -146,3 +147,14 @@ def constant_index(node: ast.expr) -> int | None:
             return -place
         case _:
             return None
+
+
+def captures_scalars(view: FileView) -> bool:
+    """True when the file itself turns on the capture of numbers."""
+    return any(
+        isinstance(node, ast.Assign)
+        and any(isinstance(t, ast.Attribute) and t.attr == "capture_scalar_outputs" for t in node.targets)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value is True
+        for node in ast.walk(view.source.tree)
+    )

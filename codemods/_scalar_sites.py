@@ -20,11 +20,12 @@ from gbfix.codemods._counter import Counter
 from gbfix.codemods._metrics import ADVICE, METRIC, SUMMED, accumulation, metric_fix, metric_obligations
 from gbfix.codemods._obligations import refusal, shorten
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._scalar_reads import Read, reads_of
+from gbfix.codemods._scalar_reads import Read, captures_scalars, reads_of
 from gbfix.codemods._scalar_sinks import CAPTURE, OUTSIDE
 from gbfix.codemods._scalar_truths import truths_of
 from gbfix.codemods._scalar_uses import ForeignError, UseFollower, Uses
 from gbfix.codemods._sites import torch_name
+from gbfix.codemods._tails import tails_of
 from gbfix.codemods._text import indentation_of, render
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
@@ -53,17 +54,6 @@ def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
     return (finding for finding in scalar_findings(view) if finding.code == rule[0])
 
 
-def captures_scalars(view: FileView) -> bool:
-    """True when the file itself turns on the capture of numbers."""
-    return any(
-        isinstance(node, ast.Assign)
-        and any(isinstance(t, ast.Attribute) and t.attr == "capture_scalar_outputs" for t in node.targets)
-        and isinstance(node.value, ast.Constant)
-        and node.value.value is True
-        for node in ast.walk(view.source.tree)
-    )
-
-
 class FunctionScalars:
     """The numbers of one compiled function."""
 
@@ -75,7 +65,10 @@ class FunctionScalars:
 
     def findings(self) -> Iterator[Finding]:
         """One finding for each reading whose uses are this family's business."""
+        tail = tails_of(self.view).get(self.compiled.function)
         for read in reads_of(self.flow):
+            if tail is not None and tail.holds(read.node):
+                continue
             uses = Uses()
             place = accumulation(self.source, read.node)
             if place is not None:
@@ -96,6 +89,8 @@ class FunctionScalars:
             except RefusedError as refused:
                 yield self._finding(read, uses, [refused.obligation], None, refused.advice or OUTSIDE)
         for node, needed in truths_of(self.flow):
+            if tail is not None and tail.holds(node):
+                continue
             message = f"{shorten(' '.join(self.source.segment(node).split()), 60)} reads the value of a tensor"
             where = self.source.span(node)
             told = (needed.obligation,)

@@ -63,6 +63,7 @@ FRAMES |= {
 
 FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
 FRAMES["compile-per-call"] = "import torch\n\n\n{}\n"
+FRAMES["number-that-leaves"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
 FRAMES |= {
     "masked-reduction": "(x: torch.Tensor):\n{}",

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import json
 import stat
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from gbfix.analysis.observations import Observation, TensorSpec, ValueSpec
 from gbfix.engine.model import GbfixError, WriteError
-from gbfix.evidence.hashes import file_hash
 from gbfix.evidence.model import (
     VERSION,
     ArgumentsSeen,

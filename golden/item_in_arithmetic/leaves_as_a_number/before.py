@@ -5,6 +5,8 @@ HISTORY = []
 
 @torch.compile
 def f(x: torch.Tensor, names):
+    if names is None:
+        return None
     y = x.float()
     s = y.sum().item()
     HISTORY.append(y.mean().item())

@@ -1,0 +1,12 @@
+import torch
+
+ENTRY = "f"
+GRAD = False
+
+
+def inputs():
+    return [
+        (torch.tensor([1.0, 2.0, -0.0]), 2),
+        (torch.tensor([float("nan"), -1.0]), 3),
+        (torch.zeros(0), 4),
+    ]
