@@ -155,6 +155,8 @@ def _number(kind: str, held: Value | None) -> Value:
 def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
     if held is not None and not held.tensor_like and held.kind is not Kind.NUMBER:
         return held
+    if all(spec.kind == "module" for spec in specs):
+        return v.OTHER  # of a known class nothing would be asked further, but a module holds tensors
     types = {spec.type for spec in specs}
     return Value(Kind.OTHER, class_name=types.pop() if len(types) == 1 else None)
 

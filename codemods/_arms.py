@@ -16,6 +16,7 @@ from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
+from gbfix.codemods._preparations import EARLY, TOTAL, preparation, prepared_by
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
 
@@ -67,6 +68,7 @@ class Arm:
     effects: Effects = field(default_factory=Effects)
     returns: bool = False
     assumptions: list[tuple[str, str, int]] = field(default_factory=list)
+    prepared: list[ast.Attribute] = field(default_factory=list)
 
 
 class ArmReader:
@@ -91,15 +93,34 @@ class ArmReader:
         self.ternary = ternary
         self.refined = refined
 
-    def read(self, statements: Sequence[ast.stmt], renames: Mapping[str, str]) -> Arm:
-        """What running the statements computes. Raises RefusedError at the first that does more than compute."""
+    def read(self, statements: Sequence[ast.stmt], renames: Mapping[str, str], *, prepares: bool = False) -> Arm:
+        """What running the statements computes. Raises RefusedError at the first that does more than compute.
+
+        `prepares` lets the first of them make or move an attribute, see `_preparations`.
+        """
         arm = Arm()
         current = dict(renames)
+        statements = self._prepare(statements, arm) if prepares else statements
         for index, statement in enumerate(statements):
             self._statement(statement, list(statements[index + 1 :]), arm, current, last=index == len(statements) - 1)
             if arm.returns:
                 break
         return arm
+
+    def _prepare(self, statements: Sequence[ast.stmt], arm: Arm) -> Sequence[ast.stmt]:
+        """Take the preparations that the statements begin with; the other statements."""
+        for index, statement in enumerate(statements):
+            attribute = prepared_by(self.flow, statement)
+            if attribute is None:
+                return statements[index:]
+            line, effects = preparation(self.flow, statement, attribute, self.state_at(statement))
+            arm.lines.append(line)
+            arm.prepared.append(attribute)
+            text = f"`{shorten(line)}` runs on either side now"
+            arm.assumptions.append((EARLY, text, statement.lineno))
+            if effects.impure or effects.requirements:
+                arm.assumptions.append((TOTAL, f"{text}, and may raise", statement.lineno))
+        return []
 
     def _statement(
         self, statement: ast.stmt, rest: list[ast.stmt], arm: Arm, renames: dict[str, str], *, last: bool

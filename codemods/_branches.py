@@ -22,6 +22,7 @@ from gbfix.codemods._fills import guards_its_own_mask
 from gbfix.codemods._guards import is_guard, raises_otherwise
 from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
+from gbfix.codemods._preparations import TOTAL
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite
@@ -240,7 +241,7 @@ class FunctionBranches:
             if parent is self.function.node:
                 return
             for obligation in obligations if isinstance(parent, ast.Try) and parent.handlers else ():
-                if obligation.claim == duty.TOTAL and obligation.discharge is Discharge.ASSUMED:
+                if obligation.claim == TOTAL and obligation.discharge is Discharge.ASSUMED:
                     advice = "move the branch out of the `try`"
                     raise RefusedError(
                         obligation.claim, f"a handler is near, and {obligation.reason}", obligation.line, advice

@@ -11,6 +11,7 @@ from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice, shorten
+from gbfix.codemods._preparations import check_apart
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import (
     ADVICE,
@@ -90,10 +91,19 @@ class IfSite(Site):
         self.draft.choices.append(choice)
         self.draft.edits += predicate.edits
         reader = self._reader("_true")
-        first, second = reader.read(self.body, {}), self._reader("_false").read(self.orelse, {})
+        first = reader.read(self.body, {}, prepares=True)
+        second = self._reader("_false").read(self.orelse, {}, prepares=True)
+        self._check_preparations(first, second)
         if predicate.inverted:
             first, second = second, first
         return choice, first, second, reader
+
+    def _check_preparations(self, first: Arm, second: Arm) -> None:
+        """What a side prepares comes behind the condition, and the other side does not see it."""
+        self.draft.hoist = self.draft.hoist or bool(first.prepared or second.prepared)
+        for arm, other in ((first, self.orelse), (second, self.body)):
+            for attribute in arm.prepared:
+                check_apart(self.flow, attribute, other)
 
     def _where(self, hoisted: str) -> Draft:
         choice, first, second, reader = self._read_sides()

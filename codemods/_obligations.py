@@ -17,11 +17,9 @@ from gbfix.analysis.flow import Flow
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._arms import Piece
 from gbfix.codemods._predicate import Predicate
+from gbfix.codemods._preparations import TOTAL
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Obligation
-
-TOTAL = "the side not taken cannot fail or warn"
-"""The claim of `totality_obligation`."""
 
 PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED
 

@@ -269,7 +269,7 @@ class Site:
                 advice = "make the same call on both sides, or move the call out of the compiled region"
                 raise RefusedError("both sides make the same call", reason, one.lineno, advice)
             return None
-        texts = []
+        texts: list[str] = []
         pairs = [
             *zip(one.args, other.args, strict=True),
             *((a.value, b.value) for a, b in zip(one.keywords, other.keywords, strict=True)),
@@ -277,6 +277,8 @@ class Site:
         names: list[str | None] = [*(None for _ in one.args), *(k.arg for k in one.keywords)]
         for name, (a, b) in zip(names, pairs, strict=True):
             left, right = reader.part(first, a), reader.part(second, b)
+            if _is_buffer(one, len(texts), name):
+                left, right = _as_buffer(left), _as_buffer(right)
             if left.source == right.source:
                 text = left.source
             else:
@@ -365,6 +367,20 @@ def _may_show_text(node: ast.Call) -> bool:
         "write",
         "pprint",
     )
+
+
+def _is_buffer(node: ast.Call, position: int, name: str | None) -> bool:
+    """True for the argument of `module.register_buffer` that is a tensor or None."""
+    registers = isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer"
+    return registers and (name == "tensor" or (name is None and position == 1))
+
+
+def _as_buffer(piece: Piece) -> Piece:
+    """The piece as a tensor: register_buffer raises for anything else but None."""
+    if piece.value.kind is not v.Kind.MAYBE:
+        return piece
+    value = replace(piece.value, kind=v.Kind.TENSOR)
+    return replace(piece, value=value.assuming([v.Assumption(f"{piece.source} is not None", piece.line)]))
 
 
 def _difference_of_calls(one: ast.Call, other: ast.Call) -> str:

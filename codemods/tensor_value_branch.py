@@ -17,7 +17,7 @@ After:
 
 Handles if/elif/else, a missing else (the old value is the other side), nested branches, several targets, tuple
 targets, conditions through a name, `.item()`, `bool()`, `float()`, comparisons, chained comparisons, `and`,
-`or`, `not` and `:=`.
+`or`, `not` and `:=`. A side may begin by preparing an attribute, see branch-around-call.
 
 Stays away, with the reason, when a side prints, raises, loops, draws random numbers, calls something
 unknown or writes in place; when a side is a Python number or None; when the sides have another dtype or

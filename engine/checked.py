@@ -78,6 +78,8 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # The side that is now run, too, fails for certain values; an empty tensor is one.
     "the side not taken cannot fail or warn": (Need.VALUES, Need.DTYPES),
     "the whole condition can be evaluated": (Need.VALUES,),
+    # The attributes of arguments are compared, and what making one draws or says.
+    "what a side prepares can be prepared on either side": (),
     "the Python half can be asked first": (Need.VALUES,),
     # None and zero are told apart, NaN is found by its place; what only one side reaches shows on the other one.
     "gradients are the same": (Need.GRADIENTS,),
