@@ -160,7 +160,7 @@ class Loop:
             self._wanted(),
             first if _functions(first) else None,
             Tried(inputs, request, evidence, 0.0, trial),
-            FirstOriginals(texts),
+            FirstOriginals(texts, self.allowed),
             strict=False,
         )
         for fix, refusal in self._refused.items():

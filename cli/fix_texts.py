@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -110,12 +110,17 @@ class Texts:
 
 @dataclass
 class FirstOriginals(Originals):
-    """Fixes are checked against the files on disk, with all that was planned before."""
+    """Fixes are checked against the files on disk, with all that was planned before.
+
+    allowed: raises GbfixError when what an outcome changes could not be written: no check is then made in vain.
+    """
 
     texts: Texts
+    allowed: Callable[[Outcome], None]
 
     def changes(self, outcome: Outcome) -> Changes:
         """Both versions of all files, with what an outcome adds."""
+        self.allowed(outcome)
         return self.texts.with_outcome(outcome).changes()
 
     def finding(self, name: str, finding: Finding) -> Finding:
