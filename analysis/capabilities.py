@@ -154,6 +154,23 @@ def f(x):
     t.requires_grad_()
     return t + x
 """,
+    "a function of autograd that requires a gradient": """
+import torch
+leaf = torch.zeros((), requires_grad=True)
+class Requiring(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t, other):
+        return t.view_as(t)
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+def f(x):
+    t = x[:, None]
+    if torch.compiler.is_compiling() and not t.requires_grad and t.is_floating_point():
+        with torch.enable_grad():
+            t = Requiring.apply(t, leaf)
+    return t * 2
+""",
     "torch.get_default_device": """
 import torch
 def f(x):
@@ -277,6 +294,7 @@ CAPTURED_IN_2_13 = frozenset(
         "fill_ with a tensor",
         "requires_grad_ set to False",
         "device of an empty tensor",
+        "a function of autograd that requires a gradient",
         "torch._higher_order_ops.print",
     }
 )

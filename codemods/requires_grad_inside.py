@@ -14,11 +14,24 @@ After:
     mask = torch.zeros(3)
     y = x + mask
 
+Set to True of a tensor that only one name holds, it becomes the call of a function that does the same without
+torch.compile; traced, it gives a view of the tensor that requires a gradient, through a function of autograd that
+Dynamo follows:
+
+    # Before                                 # After
+    h = x[:, None]                           h = x[:, None]
+    if self.training:                        if self.training:
+        h.requires_grad = True                   h = _requiring_gradient(h)
+
+The view is no leaf. That nobody asks it for a gradient of its own (`.grad`, which would stay None in compiled code) is
+assumed where it goes to a call that is not known; a check with gradients settles it.
+
 Everything else that sets it stays. Make a tensor that requires a gradient before the compiled function, and freeze and
 unfreeze parameters there; a helper that only does such bookkeeping may be marked with
 `@torch.compiler.disable(reason=...)`, which keeps the break and says so.
 
-Stays away when the tensor is not certainly a new one, made without `requires_grad=`.
+Stays away when the tensor is not certainly a new one, made without `requires_grad=`; set to True, when others hold it,
+in loops, and where it is written into or asked for `.grad`, `.is_leaf` and the like afterwards.
 
 Source: torch.Tensor.requires_grad (GB0206, GB8985, GB0125).
 """
@@ -32,20 +45,17 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.values import Kind
 from gbfix.codemods._idioms import Site, proved, sites
 from gbfix.codemods._refuse import RefusedError
-from gbfix.engine.model import Finding, Fix, Replacement, Rule
+from gbfix.codemods._requires_grad_set import ADVICE, PROBE, is_own_function, kept_in_the_graph
+from gbfix.engine.model import Finding, Fix, Obligation, Replacement, Rule
 
 REQUIRES_GRAD = ("GBF605", "requires-grad-inside")
 _CLAIM = "the tensor requires no gradient already"
-_ADVICE = (
-    "set it before the compiled function is called, make a leaf there and pass it in, or mark a helper that only does "
-    "this with @torch.compiler.disable(reason=...)"
-)
 
 
 def _find(view: FileView) -> Iterator[Finding]:
     for site in sites(view, ast.Assign, ast.Call):
         target = _target(site.node)
-        if target is None:
+        if target is None or is_own_function(site):
             continue
         tensor, to_false, probe = target
         if probe == "requires_grad_ set to False" and site.value(tensor).kind is not Kind.TENSOR:
@@ -68,21 +78,39 @@ def _target(node: ast.AST) -> tuple[ast.expr, bool, str] | None:
 
 
 def _finding(site: Site, tensor: ast.expr, to_false: bool) -> Finding:
-    text = site.text(tensor).splitlines()[0]
-    message = f"requires_grad of {text} set"
-    value = site.value(tensor)
-    statement = isinstance(site.node, ast.Assign)
-    if not to_false:
-        refused = RefusedError(_CLAIM, f"{text} may require one afterwards", site.line, _ADVICE)
+    message = f"requires_grad of {site.text(tensor).splitlines()[0]} set"
+    try:
+        if to_false:
+            return site.finding(REQUIRES_GRAD, message, _left_out(site, tensor))
+        if _to_true(site.node) and site.view.project.torch.captures(PROBE):
+            return site.finding(REQUIRES_GRAD, message, kept_in_the_graph(site, tensor))
+        text = site.text(tensor).splitlines()[0]
+        raise RefusedError(_CLAIM, f"{text} may require one afterwards", site.line, ADVICE)
+    except RefusedError as refused:
         return site.refusal(REQUIRES_GRAD, message, refused)
+
+
+def _left_out(site: Site, tensor: ast.expr) -> tuple[Fix, list[Obligation]]:
+    """The fix that does not set it to False. Raises RefusedError."""
+    text = site.text(tensor).splitlines()[0]
+    value = site.value(tensor)
     # A tensor made by an operation, or passed in, may require one: then this raises, or changes what is learned.
     if value.kind is not Kind.TENSOR or value.assumed or value.sources or not value.fresh:
-        refused = RefusedError(_CLAIM, f"{text} is not known to be a new tensor without one", site.line, _ADVICE)
-        return site.refusal(REQUIRES_GRAD, message, refused)
+        raise RefusedError(_CLAIM, f"{text} is not known to be a new tensor without one", site.line, ADVICE)
     same = proved(_CLAIM, f"{text} was just made without one", site.line)
     span = site.view.source.span(site.node)
-    new = "" if statement else site.text(tensor)
-    return site.finding(REQUIRES_GRAD, message, (Fix("leave it out", (Replacement(span, new),)), [same]))
+    new = "" if isinstance(site.node, ast.Assign) else text
+    return Fix("leave it out", (Replacement(span, new),)), [same]
+
+
+def _to_true(node: ast.AST) -> bool:
+    match node:
+        case ast.Assign(value=ast.Constant(value=True)):
+            return True
+        case ast.Call(args=args, keywords=keywords):
+            given = [*args, *(keyword.value for keyword in keywords)]
+            return all(isinstance(one, ast.Constant) and one.value is True for one in given)
+    return False
 
 
 RULE = Rule(*REQUIRES_GRAD, "requires_grad set in a compiled function", __doc__, _find)

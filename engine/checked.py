@@ -86,6 +86,8 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "gradients reach the same tensors": (Need.GRADIENTS,),
     "the other gradient stays zero": (Need.GRADIENTS, Need.VALUES),
     "nobody relies on an error in backward": (Need.GRADIENTS,),
+    # A tensor that compiled code keeps, and a gradient of its that somebody computes with, show in state and results.
+    "nobody asks the tensor for a gradient of its own": (Need.GRADIENTS, Need.COMPILED),
     # The text that a print or a logger writes of a tensor is compared, grad_fn included.
     "no grad_fn is shown": (Need.GRADIENTS,),
     # What now runs before a check or a message: errors, texts, arguments and random numbers are compared.
