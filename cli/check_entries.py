@@ -94,7 +94,13 @@ class Entries:
         """The arguments that a compiled function was called with; that of a module is its forward."""
         names = [function.qualname, f"{function.qualname}.forward", f"{function.qualname}.__call__"]
         found = [entry for name in names for entry in self._by_function.get(replace(function, qualname=name), ())]
-        return tuple(arguments for entry in found for arguments in entry.arguments)
+        return tuple(replace(one, grad_enabled=self._grad_enabled(entry)) for entry in found for one in entry.arguments)
+
+    def _grad_enabled(self, entry: Entry) -> bool:
+        """False when every line of an entry that was observed ran without gradients."""
+        at = entry.defined
+        lines = [o for o in self._evidence.observations if at and (o.file, o.function) == (at.file, entry.function)]
+        return not lines or any(observation.grad_enabled for observation in lines)
 
     def _target(self, module: ModuleFile, function: FunctionAt, entries: list[Entry]) -> Target | None:
         """None when nothing says how to get at it. Raises GbfixError for a file that does not parse."""

@@ -48,11 +48,12 @@ def drawn_calls(
     takes: Callable[[Feature], bool],
     *,
     module: bool,
+    modes: bool = True,
 ) -> Example:
     """Examples that shrink to the first call with small, ordinary elements.
 
     Two of three have ordinary elements only; in the others one tensor has special ones, or all have. About one in ten
-    has a feature that the original does not take.
+    has a feature that the original does not take. module: the target is one. modes: change grad and training mode, too.
     """
     choose = _Tagged(draw)
     taken = [feature for feature in features if takes(feature)]
@@ -62,7 +63,7 @@ def drawn_calls(
     call = _with_other_sizes(choose, call, free)
     call = _with_other_numbers(choose, call, {feature.name for feature in taken})
     call = _with_features(choose, call, taken, [feature for feature in features if not takes(feature)])
-    call = _limited(_with_modes(choose, call, module=module), free)
+    call = _limited(_with_modes(choose, call, module=module, flip=modes), free)
     floating = {path: form for path, form in tensors_of(call) if form.floating}
     manner = choose("manner", _MANNERS)
     index = choose("chosen", range(_MOST_CHOSEN))
@@ -131,11 +132,11 @@ def _one_or_none(choose: Choose, tag: str, features: Sequence[Feature], none: in
     return features[index] if index >= 0 else None
 
 
-def _with_modes(choose: Choose, call: CallForm, *, module: bool) -> CallForm:
-    if choose("grad mode", ("on",) * 6 + ("off",)) == "off":
+def _with_modes(choose: Choose, call: CallForm, *, module: bool, flip: bool) -> CallForm:
+    if flip and choose("grad mode", ("on",) * 6 + ("off",)) == "off":
         call = replace(call, grad_enabled=False)
     if module:
-        flip = choose("training", ("as known", "other")) == "other"
+        flip = flip and choose("training", ("as known", "other")) == "other"
         seed = choose("module seed", (0, 0, 1, 2))
         call = replace(call, training=call.training is not flip, module_seed=seed)
     return call

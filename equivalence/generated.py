@@ -61,6 +61,10 @@ _FIRST_CALLS = (
 """Groups of features, the most likely first to make a call that was not taken one that is meant."""
 
 
+_OF_FACTS = frozenset({"rank", "rank of one", "dtype", "dtype of one", "size of one"})
+"""Groups of features that change what an observation of a tensor says."""
+
+
 @dataclass(frozen=True)
 class GeneratedInputs(Inputs):
     """Inputs of a signature. taken: names of the variations that the original takes, None when nothing was tried."""
@@ -121,7 +125,8 @@ class GeneratedInputs(Inputs):
 
     def strategy(self) -> SearchStrategy[Example]:
         """Known calls with some features changed; most with ordinary elements, a third with one special tensor."""
-        return drawn_calls(self.signature.calls, self.features, self.takes, module=self.signature.module)
+        known = self.signature
+        return drawn_calls(known.calls, self.features, self.takes, module=known.module, modes=not known.as_recorded)
 
     def sequence(self) -> tuple[Example, Example, Example]:
         """Other shapes are the first taken other size."""
@@ -143,6 +148,9 @@ class GeneratedInputs(Inputs):
         """What can be changed in the first call."""
         known = self.signature
         found = features_of(self._base, known.others, known.optional, known.floating)
+        if known.as_recorded:
+            required = any(form.requires_grad for call in known.calls for _, form in tensors_of(call))
+            found = tuple(f for f in found if f.group not in _OF_FACTS and (required or f.group != "grad"))
         return tuple(_some_of_each(found)[:MOST_VARIATIONS])
 
     def takes(self, feature: Feature) -> bool:
@@ -177,11 +185,13 @@ class GeneratedInputs(Inputs):
             for feature in (each for each in self.features if each.name == dtype and self.takes(each)):
                 yield _filled(feature.change(base), next(special for special in SPECIALS if special.name == name))
         yield _ordinary(trained, seed=7)
-        yield _ordinary(replace(trained, grad_enabled=False), seed=8)
+        if not self.signature.as_recorded:
+            yield _ordinary(replace(trained, grad_enabled=False), seed=8)
         for on in (1.0, 0.0):
             yield _masked(base, on)
         if self.signature.module:
-            yield _ordinary(replace(trained, training=not base.training), seed=9)
+            if not self.signature.as_recorded:
+                yield _ordinary(replace(trained, training=not base.training), seed=9)
             yield _ordinary(replace(trained, module_seed=1), seed=10)
 
 

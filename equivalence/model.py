@@ -73,6 +73,8 @@ class Settings:
     dtype: "" for the observed ones, else the only floating dtype. seconds: the limit for the whole target;
     call_seconds: for one call, compilation included. database: the folder of Hypothesis' examples, "" for none.
     memory: bytes of address space for each version on a CPU, 0 for no limit.
+    as_recorded: what a run showed of the arguments stays so: ranks, dtypes, which sizes are equal, which gradients are
+    wanted; for fixes that were planned with just that.
     """
 
     backend: str = "eager"
@@ -87,6 +89,7 @@ class Settings:
     memory: int = 0
     bench: bool = False
     database: str = ""
+    as_recorded: bool = False
 
 
 @dataclass(frozen=True)

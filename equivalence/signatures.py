@@ -20,6 +20,7 @@ class Signature:
     """The calls that are known, the ordinary first. others: what else an argument may be, by name.
 
     optional: arguments that may be left out. floating: the floating dtypes to try. origin: as in `Verdict.inputs`.
+    as_recorded: what the recorded calls have in common stays so (see `Settings`).
     """
 
     calls: tuple[CallForm, ...]
@@ -28,6 +29,7 @@ class Signature:
     floating: tuple[str, ...]
     module: bool
     origin: str
+    as_recorded: bool = False
 
 
 def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings) -> Signature:
@@ -36,6 +38,8 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
     Raises `CheckError` when a parameter can be neither made nor left out.
     """
     recorded = recorded_calls(seen)
+    if settings.as_recorded and seen and not any(one.grad_enabled for one in seen):
+        recorded = tuple(replace(call, grad_enabled=False) for call in recorded)
     unknown = unknown_arguments(seen) if recorded else {}
     parameters = [p for p in setup.parameters if p.kind not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
     _check_known(parameters, recorded, unknown)
@@ -59,6 +63,7 @@ def signature_of(setup: Setup, seen: Sequence[ArgumentsSeen], settings: Settings
         floating=(settings.dtype,) if settings.dtype else FLOATING,
         module=setup.module,
         origin=_origin(seen if recorded else (), [p.name for p in parameters if p.name in guessed and p.required]),
+        as_recorded=settings.as_recorded and bool(recorded),
     )
 
 

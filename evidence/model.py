@@ -40,10 +40,14 @@ class Process:
 
 @dataclass(frozen=True)
 class ArgumentsSeen:
-    """The arguments that an entry was called with, and how many recorded calls had exactly these facts."""
+    """The arguments that an entry was called with, and how many recorded calls had exactly these facts.
+
+    grad_enabled: False when gradients were off in all of them, as far as the lines of the entry tell.
+    """
 
     values: dict[str, ValueSpec]
     calls: int = 1
+    grad_enabled: bool = True
 
 
 @dataclass(frozen=True)
