@@ -22,12 +22,15 @@ OF_MODULE = frozenset({"_version", "training", "dump_patches", "call_super_init"
 """What every module has already."""
 
 
-def reached_otherwise(project: Project) -> tuple[str, int] | None:
-    """The first place, as "file:line" and line, that may reach attributes of any name; None for none."""
+def reached_otherwise(project: Project, *, by_name: bool = True) -> tuple[str, int] | None:
+    """The first place, as "file:line" and line, that may reach attributes of any name; None for none.
+
+    by_name: also those that ask for one name, which may be a computed one.
+    """
     for path, source in project.files.items():
         view = project.view(path)
         for node in ast.walk(source.tree):
-            if _is_by_text(view, node) or (isinstance(node, ast.Attribute) and node.attr in _AS_DATA):
+            if _is_by_text(view, node, by_name) or (isinstance(node, ast.Attribute) and node.attr in _AS_DATA):
                 line = getattr(node, "lineno", 0)
                 return f"{path}:{line}", line
     return None
@@ -66,10 +69,10 @@ def bound_in_classes(project: Project, name: str) -> Iterator[tuple[str, int]]:
                     yield f"{path}:{statement.lineno}", statement.lineno
 
 
-def _is_by_text(view: FileView, node: ast.AST) -> bool:
+def _is_by_text(view: FileView, node: ast.AST, by_name: bool) -> bool:
     if not isinstance(node, ast.Call):
         return False
     if view.names.is_builtin(node.func, "vars") or view.names.qualified(node.func) in _COPIES:
         return True
-    by_text = any(view.names.is_builtin(node.func, name) for name in _BY_TEXT)
+    by_text = by_name and any(view.names.is_builtin(node.func, name) for name in _BY_TEXT)
     return by_text and not (len(node.args) > 1 and isinstance(node.args[1], ast.Constant))

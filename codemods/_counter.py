@@ -13,6 +13,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Kind
 from gbfix.codemods._attribute_reach import HOOKS, OF_MODULE, bound_in_classes, mode_used, reached_otherwise
+from gbfix.codemods._counter_property import check_free, through_property, with_property
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
@@ -57,35 +58,53 @@ def counter_fix(counter: Counter) -> tuple[Fix, tuple[Obligation, ...]]:
     """The edit with what it relies on. Raises RefusedError."""
     start = _start(counter)
     _check_plain(counter, start)
+    public = not counter.name.startswith("_")
+    held = f"_{counter.name}" if public else counter.name
+    steps: list[tuple[ast.AST, str]] = []
     reads: list[ast.Attribute] = []
-    edits: list[Replacement] = []
     for path, node in uses_of(counter):
-        if node is start.targets[0] or _is_step(counter, node, edits):
+        if node is start.targets[0] or _is_step(counter, node, held, steps):
             continue
-        if path != counter.source.path or not is_own(counter, node) or not isinstance(node.ctx, ast.Load):
+        if path == counter.source.path and is_own(counter, node) and isinstance(node.ctx, ast.Load):
+            if not public or _is_compiled(counter, node):
+                reads.append(node)
+        elif not public or not through_property(counter.view.project, path, node, _LARGEST):
             raise RefusedError(USES, f"{path}:{node.lineno} uses an attribute of this name", node.lineno, ADVICE)
-        reads.append(node)
-    value = start.value
-    assert isinstance(value, ast.Constant)
-    line = start.lineno
-    new = f'self.register_buffer("{counter.name}", torch.tensor({value.value!r}), persistent=False)'
-    receiver = start.targets[0].value if isinstance(start.targets[0], ast.Attribute) else None
-    assert isinstance(receiver, ast.Name)
-    edits.append(Replacement(counter.source.span(start), new.replace("self", receiver.id, 1)))
-    obligations = [_uses_known(counter, line), *_modes(counter)]
+    edits = dict(steps)
+    obligations = [_uses_known(counter, start.lineno), *_modes(counter)]
     for node in reads:
         obligations.append(_rounding(counter, node))
-        edits.append(Replacement(counter.source.span(node), f"{counter.source.segment(node)}.clone()"))
-    return Fix(f"make {counter.name} a buffer", tuple(edits), ("torch",)), tuple(obligations)
+        edits[node] = f"{counter.source.segment(node.value)}.{held}.clone()"
+    receiver, value = start.targets[0], start.value
+    assert isinstance(receiver, ast.Attribute)
+    assert isinstance(receiver.value, ast.Name)
+    assert isinstance(value, ast.Constant)
+    name = receiver.value.id
+    edits[start] = f'{name}.register_buffer("{held}", torch.tensor({value.value!r}), persistent=False)'
+    replacements = [Replacement(counter.source.span(node), new) for node, new in edits.items() if node is not start]
+    if public:
+        check_free(counter.view.project, held, ADVICE)
+        replacements.append(with_property(counter.source, start, (counter.name, held), edits[start]))
+    else:
+        replacements.append(Replacement(counter.source.span(start), edits[start]))
+    fix = Fix(f"make {counter.name} a buffer", tuple(sorted(replacements, key=lambda one: one.span)), ("torch",))
+    return fix, tuple(obligations)
 
 
 def _uses_known(counter: Counter, line: int) -> Obligation:
-    otherwise = reached_otherwise(counter.view.project)
-    if not counter.name.startswith("_"):
-        return Obligation(USES, Discharge.ASSUMED, "code that is not given may read the name", line)
+    public = not counter.name.startswith("_")
+    otherwise = reached_otherwise(counter.view.project, by_name=not public)
     if otherwise is not None:
         return Obligation(USES, Discharge.ASSUMED, f"{otherwise[0]} may reach attributes of any name", otherwise[1])
+    if public:
+        return Obligation(USES, Discharge.PROVED, "others read and set the number through a property", line)
     return Obligation(USES, Discharge.PROVED, "all uses of the private name are in the class", line)
+
+
+def _is_compiled(counter: Counter, node: ast.AST) -> bool:
+    """True for a use in code that Dynamo traces, or may trace."""
+    functions = {compiled.function.node for compiled in counter.view.compiled}
+    return any(parent in functions for parent in counter.source.ancestors(node))
 
 
 def _modes(counter: Counter) -> list[Obligation]:
@@ -132,8 +151,10 @@ def uses_of(counter: Counter) -> Iterator[tuple[str, ast.Attribute]]:
     """The attributes of this name that may be the counter, in all files. Raises RefusedError for one by its text."""
     for path, source in counter.view.project.files.items():
         for node in ast.walk(source.tree):
-            if isinstance(node, ast.Constant) and node.value == counter.name:
-                raise RefusedError(USES, f"{path}:{node.lineno} has its name in a text", node.lineno, ADVICE)
+            by_text = isinstance(node, ast.Constant) and node.value == counter.name
+            if by_text and counter.name.startswith("_"):  # a property is found by its name as well
+                line = getattr(node, "lineno", 0)
+                raise RefusedError(USES, f"{path}:{line} has its name in a text", line, ADVICE)
             if not isinstance(node, ast.Attribute):
                 continue
             if node.attr in ("buffers", "named_buffers", "_buffers"):
@@ -166,14 +187,21 @@ def is_own(counter: Counter, node: ast.Attribute) -> bool:
     return function is not None and function.owner is counter.owner and _is_self(function, node)
 
 
-def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) -> bool:
-    """True within a statement that adds a constant; one that assigns the sum gets an edit."""
+def _is_step(counter: Counter, node: ast.Attribute, held: str, edits: list[tuple[ast.AST, str]]) -> bool:
+    """True within a statement of compiled code that adds a constant; those get edits."""
     if node not in counter.source.parents or not is_own(counter, node):
         return False
+    if held != counter.name and not _is_compiled(counter, node):
+        return False
+    receiver = counter.source.segment(node.value)
     parent = counter.source.parents[node]
     match parent:
         case ast.AugAssign(target=target, op=ast.Add() | ast.Sub(), value=ast.Constant(value=int() as amount)):
-            return target is node and type(amount) is int
+            if target is not node or type(amount) is not int:
+                return False
+            if held != counter.name:
+                edits.append((node, f"{receiver}.{held}"))
+            return True
         case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int() as amount)) if left is node:
             statement = counter.source.parents[parent]
             return type(amount) is int and _assigns(counter, statement)
@@ -181,8 +209,7 @@ def _is_step(counter: Counter, node: ast.Attribute, edits: list[Replacement]) ->
             value=ast.BinOp(left=ast.Attribute() as left, op=ast.Add(), right=ast.Constant(value=int() as n))
         ):
             if _assigns(counter, parent) and type(n) is int and left.attr == counter.name and is_own(counter, left):
-                target_text = counter.source.segment(node)
-                edits.append(Replacement(counter.source.span(parent), f"{target_text} += {n}"))
+                edits.append((parent, f"{receiver}.{held} += {n}"))
                 return True
     return False
 

@@ -29,13 +29,16 @@ The buffer is not persistent, so that `state_dict` stays as it is. Where the num
 tensor, a copy of the buffer does (`self._calls.clone()`), since it is written in place at the next call, perhaps
 before the backward pass of this one.
 
-Stays away, with the line, when the number is read for something else than arithmetic with a tensor (a comparison, a
-text, arithmetic with Python numbers, which is done in double), when another class or file uses an attribute of this
-name, when something else than a constant is added or assigned, and from classes that are not plainly a
-`torch.nn.Module`, or that say how attributes are set, read or copied. A name without an underscore may be read by code
-that is not given, `getattr`, `copy.copy` and the like reach attributes of any name, and `torch.inference_mode` or a
-default device may make the buffer unlike others: each is said as an assumption, and so is the rounding of half
-precision and of quotients.
+A name without an underscore stays what it was for everybody else: the buffer gets the name with one, and a property
+gives and takes a Python integer under the old name, so that `print(model.steps)` or `model.steps = 0` in the code that
+is not compiled does what it did.
+
+Stays away, with the line, when compiled code reads the number for something else than arithmetic with a tensor (a
+comparison, a text, arithmetic with Python numbers, which is done in double), when compiled code of another class uses
+an attribute of this name, when something else than a constant is added or assigned, and from classes that are not
+plainly a `torch.nn.Module`, or that say how attributes are set, read or copied. `copy.copy`, `vars` and the like reach
+attributes of any name, and `torch.inference_mode` or a default device may make the buffer unlike others: each is said
+as an assumption, and so is the rounding of half precision and of quotients.
 
 Source: PyTorch's GB0039 "Dynamo recompile limit exceeded"; torch.nn.Module.register_buffer.
 """

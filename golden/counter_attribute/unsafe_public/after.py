@@ -5,12 +5,20 @@ from torch import nn
 class Warm(nn.Module):
     def __init__(self):
         super().__init__()
-        self.register_buffer("step", torch.tensor(1), persistent=False)
+        self.register_buffer("_step", torch.tensor(1), persistent=False)
+
+    @property
+    def step(self) -> int:
+        return int(self._step)
+
+    @step.setter
+    def step(self, value: int) -> None:
+        self._step.fill_(value)
 
     def forward(self, x: torch.Tensor):
-        y = x * self.step.clone() / 3.0
-        self.step += 2
-        z = self.step.clone() - y
+        y = x * self._step.clone() / 3.0
+        self._step += 2
+        z = self._step.clone() - y
         return z
 
 
