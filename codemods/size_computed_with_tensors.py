@@ -29,7 +29,8 @@ import ast
 from collections.abc import Iterator
 
 from gbfix.analysis.project import FileView
-from gbfix.codemods._idioms import Site, assumed, is_a_tensor, sites
+from gbfix.codemods._idioms import Site, assumed, sites
+from gbfix.codemods._quotients_of_sizes import is_used_as_size, quotient, shape_obligation
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Finding, Obligation, Rule
 
@@ -40,7 +41,7 @@ def _find(view: FileView) -> Iterator[Finding]:
     for site in sites(view, ast.Call):
         call = site.node
         assert isinstance(call, ast.Call)
-        found = _of_read(site, call) or (_product(site, call, whole=False) if _is_used_as_size(site, call) else None)
+        found = _of_read(site, call) or _of_size(site, call)
         if found is not None and not view.project.torch.captures("int of a tensor of sizes"):
             yield found
 
@@ -55,40 +56,15 @@ def _of_read(site: Site, call: ast.Call) -> Finding | None:
     return None
 
 
-def _is_used_as_size(site: Site, call: ast.Call) -> bool:
-    """True for an argument of `view` and the like, and for the value of a name that is nothing else."""
-    parent = site.view.source.parents[call]
-    name = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
-    if not isinstance(name, ast.Name):
-        return _is_size_argument(parent, call)
-    names = site.view.names
-    bindings = names.bindings(name.id, name)
-    scope = names.scope_of(name)
-    if name.id in names.declared_outer(scope):
-        return False
-    loads = [load for load in names.loads.get(name.id, ()) if names.lookup(load.id, load)[0] is scope]
-    return len(bindings) == 1 and all(_is_size_argument(site.view.source.parents[load], load) for load in loads)
-
-
-def _is_size_argument(parent: ast.AST, argument: ast.expr) -> bool:
-    match parent:
-        case ast.Call(func=ast.Attribute(attr="view" | "reshape" | "expand" | "new_zeros" | "new_ones"), args=args):
-            return argument in args
-    return False
+def _of_size(site: Site, call: ast.Call) -> Finding | None:
+    """The finding for a quotient or product that nobody reads but as a size."""
+    known = _quotient(site, call) or _product(site, call, whole=False)
+    return known if known is not None and is_used_as_size(site, call) else None
 
 
 def _quotient(site: Site, call: ast.Call) -> Finding | None:
-    if site.view.names.qualified(call.func) not in ("torch.div", "torch.divide") or len(call.args) != 2:
-        return None
-    modes = {keyword.arg: ast.unparse(keyword.value).strip("'\"") for keyword in call.keywords}
-    size, divisor = call.args
-    sizes_of = _tensor_of_size(site, size)
-    is_positive = isinstance(divisor, ast.Constant) and type(divisor.value) is int and divisor.value > 0
-    if set(modes) != {"rounding_mode"} or modes["rounding_mode"] not in ("floor", "trunc") or sizes_of is None:
-        return None
-    if not is_positive:
-        return None
-    return _finding(site, f"{_operand(site, size)} // {site.text(divisor)}", [sizes_of])
+    found = quotient(site, call)
+    return _finding(site, *found) if found is not None else None
 
 
 def _product(site: Site, call: ast.Call, *, whole: bool) -> Finding | None:
@@ -104,7 +80,7 @@ def _product(site: Site, call: ast.Call, *, whole: bool) -> Finding | None:
         return None
     (given,) = made.args
     shape = given.value if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Slice) else given
-    tensor = _tensor_of_shape(site, shape)
+    tensor = shape_obligation(site, shape)
     if tensor is None:
         return None
     # torch.prod of no size is the float 1.0, which `int` makes 1, and which is an error as a size.
@@ -126,42 +102,6 @@ def _finding(site: Site, new: str, tensors: list[Obligation], *imports: str) -> 
     return site.finding(
         SIZE_WITH_TENSORS, message, (site.replaced("compute it in Python", new, *imports), [*tensors, exact])
     )
-
-
-def _operand(site: Site, size: ast.expr) -> str:
-    return site.text(size.args[0] if isinstance(size, ast.Call) and _is_tensor_call(site, size) else size)
-
-
-def _tensor_of_size(site: Site, size: ast.expr) -> Obligation | None:
-    """The obligation that `x.shape[0]`, `x.size(0)` or a tensor of it is a size."""
-    if isinstance(size, ast.Call) and _is_tensor_call(site, size):
-        return _tensor_of_size(site, size.args[0])
-    match size:
-        case ast.Subscript(value=shape, slice=index) if not isinstance(index, ast.Slice):
-            return _tensor_of_shape(site, shape)
-        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[_], keywords=[]):
-            return _known_tensor(site, tensor)
-        case ast.Call(func=ast.Attribute(value=tensor, attr="numel" | "dim"), args=[], keywords=[]):
-            return _known_tensor(site, tensor)
-    return None
-
-
-def _is_tensor_call(site: Site, call: ast.Call) -> bool:
-    return site.view.names.qualified(call.func) == "torch.tensor" and len(call.args) == 1 and not call.keywords
-
-
-def _tensor_of_shape(site: Site, shape: ast.expr) -> Obligation | None:
-    match shape:
-        case ast.Attribute(value=tensor, attr="shape"):
-            return _known_tensor(site, tensor)
-        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[], keywords=[]):
-            return _known_tensor(site, tensor)
-    return None
-
-
-def _known_tensor(site: Site, tensor: ast.expr) -> Obligation | None:
-    value = site.value(tensor)
-    return is_a_tensor(value, site.text(tensor), site.line) if value.tensor_like else None
 
 
 RULE = Rule(*SIZE_WITH_TENSORS, "a size computed with tensors and read back", __doc__, _find)

@@ -131,6 +131,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the fill value requires no gradient": (Need.GRADIENTS,),
     "the result can hold the fill value": (Need.DTYPES, Need.VALUES),
     "there is a size to multiply": (),
+    "the divisor of the size is positive": (),
     # Which values the examples hold decides whether Python would have raised.
     "the tensor has one element": (),
     "the number is computed with tensors": (),
