@@ -4,4 +4,4 @@ ENTRY = "f"
 
 
 def inputs():
-    return [(torch.ones(2, 2), 1)]
+    return [(torch.ones(2, 2), 1.0)]
