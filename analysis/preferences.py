@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -23,11 +23,26 @@ class Messages(str, Enum):
 
 @dataclass(frozen=True)
 class Preferences:
-    """The choices. in_graph_asserts: turn checks that raise into asserts in the graph, which raise RuntimeError."""
+    """The choices. in_graph_asserts: turn checks that raise into asserts in the graph, which raise RuntimeError.
+
+    one_side: run the side of a branch that is taken (torch.cond), also where both could be computed (torch.where).
+    """
 
     messages: Messages = Messages.AUTO
     in_graph_asserts: bool = False
+    one_side: bool = False
 
 
 DEFAULT = Preferences()
 """What holds where nothing is chosen."""
+
+
+def other_ways(chosen: Preferences) -> tuple[Preferences, ...]:
+    """What to try where the fix that was chosen first turned out to be wrong, the best first.
+
+    The user's own choices stay: only what was left to gbfix has other ways.
+    """
+    ways = [replace(chosen, one_side=True)]
+    if chosen.messages is Messages.AUTO:
+        ways += [replace(chosen, one_side=True, messages=way) for way in (Messages.OUTSIDE, Messages.BOUNDARY)]
+    return tuple(ways)

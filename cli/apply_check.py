@@ -25,6 +25,9 @@ from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixErro
 from gbfix.equivalence.model import Settings, Status, Verdict
 from gbfix.evidence.model import Evidence
 
+RefusedFix = tuple[Identity, tuple[str, ...]]
+"""A finding, and the new source of the fix that is not made."""
+
 _NOT_COVERED = Refusal(PASSED, "not tested: no check runs it", "")
 
 
@@ -81,7 +84,7 @@ class CheckedFixes:
     _passed: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
     _failed: dict[Identity, Refusal] = field(default_factory=dict)
     """By fixes of this round that no check passed so far; the first reason counts."""
-    _refused: dict[Identity, Refusal] = field(default_factory=dict)
+    _refused: dict[RefusedFix, Refusal] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
     """By their keys, those that are not equal too, which the store would have checked again."""
 
@@ -111,12 +114,12 @@ class CheckedFixes:
         """The fixes that an outcome makes."""
         return {self._identity(file.name, entry): entry for file in outcome.files for entry in file.applied}
 
-    def refuse(self, fix: Identity, refusal: Refusal) -> None:
-        """Make no such fix from now on."""
-        self._refused[fix] = refusal
+    def refuse(self, name: str, entry: Entry, refusal: Refusal) -> None:
+        """Make no such fix from now on; the rule may know another one."""
+        self._refused[refused_fix(self._identity(name, entry), entry.finding)] = refusal
 
     @property
-    def refused(self) -> dict[Identity, Refusal]:
+    def refused(self) -> dict[RefusedFix, Refusal]:
         """The fixes that are not made, and why."""
         return self._refused
 
@@ -129,7 +132,11 @@ class CheckedFixes:
         return identity_of(name, self.originals.finding(name, entry.finding))
 
     def _run(self, request: Request) -> Outcome:
-        return run(self.inputs, replace(request, review=self.reviewed))
+        return run(self.inputs, replace(request, review=self.reviewed, is_refused=self._is_refused))
+
+    def _is_refused(self, name: str, finding: Finding) -> bool:
+        identity = identity_of(name, self.originals.finding(name, finding))
+        return refused_fix(identity, finding) in self._refused
 
     def reviewed(self, name: str, finding: Finding) -> Finding:
         """The finding with what is known of it from checks; `finding` stands at its lines in the file as it is."""
@@ -141,7 +148,7 @@ class CheckedFixes:
         for facts in passed:
             finding = with_checked(finding, facts)
         checked = [Obligation(PASSED, Discharge.CHECKED, in_words(passed), finding.span.line)] if passed else []
-        refusal = self._refused.get(identity)
+        refusal = self._refused.get(refused_fix(identity, finding))
         if refusal is None:
             return replace(finding, obligations=(*finding.obligations, *checked))
         violated = Obligation(refusal.claim, Discharge.VIOLATED, refusal.reason, finding.span.line)
@@ -162,7 +169,7 @@ class CheckedFixes:
             self._judge(tuple(dict.fromkeys(left)), outcome)
         if len(self._refused) == refused:
             self._refused |= {
-                fix: self._failed.get(fix, _NOT_COVERED)
+                refused_fix(fix, entry.finding): self._failed.get(fix, _NOT_COVERED)
                 for fix, entry in fixes.items()
                 if fix not in self._passed and (self.strict or entry.finding.safety is not Safety.SAFE)
             }
@@ -179,7 +186,8 @@ class CheckedFixes:
             name = names[number] if names else ""
             own = {fix: entry for fix, entry in self.applied(outcome).items() if _is_of(plan, name, fix, entry)}
             if verdict.status is Status.DIFFERENT:
-                self._refused |= dict.fromkeys(self._to_blame(names, plan, own), difference(verdict, self.checks.root))
+                for fix in self._to_blame(names, plan, own):
+                    self._refused[refused_fix(fix, own[fix].finding)] = difference(verdict, self.checks.root)
             for fix, entry in own.items():
                 facts, finding = facts_of(verdict, fix[0]), self.originals.finding(fix[0], entry.finding)
                 if passes(verdict, facts, finding):
@@ -221,6 +229,11 @@ class CheckedFixes:
         found = {verdict.target: verdict for verdict in self.checks.run(new).verdicts}
         self._verdicts |= {plan.key: found[plan.name] for plan in new if plan.key and plan.name in found}
         return found | {plan.name: self._verdicts[plan.key] for plan in plans if plan.key in self._verdicts}
+
+
+def refused_fix(identity: Identity, finding: Finding) -> RefusedFix:
+    """What a refusal is about: a rule may have another fix for the same finding."""
+    return identity, () if finding.fix is None else tuple(one.source for one in finding.fix.replacements)
 
 
 def _is_of(plan: Planned, name: str, fix: Identity, entry: Entry) -> bool:

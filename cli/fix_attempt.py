@@ -11,7 +11,7 @@ from gbfix.cli.fix_behaviour import Reference, behaviour_of
 from gbfix.cli.fix_figures import worse
 from gbfix.cli.fix_program import Program
 from gbfix.cli.fix_texts import Texts
-from gbfix.cli.outcome import Outcome
+from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.tried import Identity
 
@@ -53,13 +53,18 @@ class Attempt:
         if not problem:
             self._kept, self._held = made, Held(outcome, run)
         elif len(fixes) == 1:
-            ((name, line, _, code),) = fixes
-            self.program.steps.say(f"{self.round}: {code} at {name}:{line} is dropped, since with it {problem}")
-            self.checked.refuse(fixes[0], Refusal(SAME, f"with it {problem}"))
+            entry = self.checked.applied(outcome).get(fixes[0])
+            if entry is not None:
+                self._drop(fixes[0], entry, problem)
         else:
             middle = len(fixes) // 2
             for half in (fixes[:middle], fixes[middle:]):
                 self._hold(half, self.checked.outcome_of(self._kept.union(half)))
+
+    def _drop(self, fix: Identity, entry: Entry, problem: str) -> None:
+        name, line, _, code = fix
+        self.program.steps.say(f"{self.round}: {code} at {name}:{line} is dropped, since with it {problem}")
+        self.checked.refuse(name, entry, Refusal(SAME, f"with it {problem}"))
 
     def _tried(self, outcome: Outcome, fixes: int) -> tuple[str, Rerun]:
         what = f"{self.round}: running the program with {fixes} fix{'' if fixes == 1 else 'es'}"

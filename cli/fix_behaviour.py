@@ -26,7 +26,7 @@ class Behaviour:
     status: int | None
     output: tuple[str, ...]
     errors: tuple[str, ...]
-    last: str
+    last: str = field(compare=False)
 
 
 def behaviour_of(run: Rerun) -> Behaviour:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gbfix.analysis.capabilities import Torch
 from gbfix.analysis.preferences import Preferences
-from gbfix.cli.apply_check import CheckedFixes
+from gbfix.cli.apply_check import CheckedFixes, RefusedFix
 from gbfix.cli.apply_trial import Trial, trial_of
 from gbfix.cli.check_entries import Entries
 from gbfix.cli.check_facts import Refusal
@@ -23,7 +23,7 @@ from gbfix.cli.fix_texts import FirstOriginals, Texts
 from gbfix.cli.outcome import Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.run import Request
-from gbfix.cli.tried import Identity, Tried
+from gbfix.cli.tried import Tried
 from gbfix.engine.model import Finding, Rule
 from gbfix.equivalence.model import Settings, Verdict
 from gbfix.evidence.model import Evidence
@@ -82,7 +82,7 @@ class Loop:
     wishes: Wishes
     allowed: Callable[[Outcome], None]
     start: Texts = field(default_factory=Texts)
-    _refused: dict[Identity, Refusal] = field(default_factory=dict)
+    _refused: dict[RefusedFix, Refusal] = field(default_factory=dict)
     _checked_now: set[str] = field(default_factory=set)
     """The keys of the verdicts that are not from an earlier command."""
 
@@ -95,11 +95,13 @@ class Loop:
             texts = texts.with_files(files_to_edit(current.evidence, self.wishes.within))
             checked = self._checked(texts, current.evidence, before.evidence)
             ended = self._ended(rounds)
+            known = len(self._refused)
             held = None if ended else self._round(f"round {rounds + 1}", texts, checked, current, reference)
-            if held is None:
+            if held is not None:
+                texts, current = texts.with_outcome(held.outcome), held.run
+            elif len(self._refused) == known:  # else there may be other fixes for what was refused now
                 break
             rounds += 1
-            texts, current = texts.with_outcome(held.outcome), held.run
         return Fixed(
             texts,
             before,
@@ -108,15 +110,17 @@ class Loop:
             checked.reviewed,
             self._verdicts(texts, before.evidence),
             rounds,
-            ended or self._ended(rounds),
+            ended or self._out_of_time(),
             tuple(reference.notes),
         )
 
     def _ended(self, rounds: int) -> str:
         """Why no further round is made, empty when there is no reason."""
-        if self.program.is_over:
-            return f"the time limit of {self.program.limit:.0f} seconds was reached"
-        return f"the limit of {rounds} rounds was reached" if rounds == self.wishes.max_rounds else ""
+        limit = f"the limit of {rounds} rounds was reached" if rounds == self.wishes.max_rounds else ""
+        return self._out_of_time() or limit
+
+    def _out_of_time(self) -> str:
+        return f"the time limit of {self.program.limit:.0f} seconds was reached" if self.program.is_over else ""
 
     def _round(
         self, name: str, texts: Texts, checked: CheckedFixes, current: Rerun, reference: Reference
@@ -163,8 +167,7 @@ class Loop:
             FirstOriginals(texts, self.allowed),
             strict=False,
         )
-        for fix, refusal in self._refused.items():
-            checked.refuse(fix, refusal)
+        checked.refused.update(self._refused)
         return checked
 
     def _reference(self, before: Rerun) -> Reference:

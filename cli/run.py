@@ -9,7 +9,7 @@ from functools import cache
 from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observed import Observed
-from gbfix.analysis.preferences import DEFAULT, Preferences
+from gbfix.analysis.preferences import DEFAULT, Preferences, other_ways
 from gbfix.analysis.project import FileView, Project, load
 from gbfix.analysis.recompiles import RecompileSeen
 from gbfix.analysis.source import SourceFile, parse
@@ -21,7 +21,7 @@ from gbfix.cli.positions import moved
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection
-from gbfix.engine.model import Finding, GbfixError, Rule
+from gbfix.engine.model import Finding, GbfixError, Rule, Safety
 from gbfix.engine.observed import with_observed
 from gbfix.engine.suppress import read_suppressions
 
@@ -51,6 +51,8 @@ class Request:
     """The name of the document that says so, for the reasons."""
     review: Callable[[str, Finding], Finding] | None = None
     """Gives a finding, at its lines in the file as it is, with what else is known of its obligations; told the file."""
+    is_refused: Callable[[str, Finding], bool] | None = None
+    """Tells, asked as `review` is, whether a fix turned out to be wrong: the finding then gets another one."""
     accept: Accept = accept_all
     advance: Callable[[str], None] = lambda _name: None
     """Told the name of each file when its turn comes."""
@@ -120,7 +122,7 @@ def _file_outcome(project: Project, source: SourceText, file: SourceFile, reques
     def find(text: str) -> tuple[Finding, ...]:
         # Putting in an equal file would have the compiled functions of the whole project searched again.
         current = project if text == file.text else project.with_file(parse(file.path, text))
-        found = _find_in(current, file.path, request)
+        found = _with_other_ways(current, file, text, request, _find_in(current, file.path, request))
         return tuple(_reviewed(finding, text, file, request) for finding in found)
 
     suppressions = read_suppressions(source.text)
@@ -135,6 +137,33 @@ def _file_outcome(project: Project, source: SourceText, file: SourceFile, reques
 
     outcome = edited(source, find, unsafe=request.unsafe, accept=request.accept)
     return replace(outcome, unused_suppressions=unused)
+
+
+def _with_other_ways(
+    project: Project, file: SourceFile, text: str, request: Request, found: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """The findings, those whose fix is refused with the next best that is not, if there is one."""
+    is_refused = request.is_refused
+    if is_refused is None:
+        return tuple(found)
+
+    def refused(finding: Finding) -> bool:
+        return is_refused(file.path, moved(finding, text, file.text))
+
+    @cache
+    def found_with(way: Preferences) -> tuple[Finding, ...]:
+        return _find_in(replace(project, preferences=way), file.path, request)
+
+    def best(finding: Finding) -> Finding:
+        if finding.safety is Safety.REFUSED or not refused(finding):
+            return finding
+        for way in other_ways(request.preferences):
+            for other in found_with(way):
+                if other.span == finding.span and other.safety is not Safety.REFUSED and not refused(other):
+                    return other
+        return finding
+
+    return tuple(map(best, found))
 
 
 def _find_in(project: Project, path: str, request: Request) -> tuple[Finding, ...]:

@@ -162,6 +162,8 @@ class FunctionBranches:
 
     def _attempt(self, rule: tuple[str, str], message: str, site: Site) -> Finding:
         """The site as torch.where, or as torch.cond where that is not allowed. Raises RefusedError."""
+        if self.view.project.preferences.one_side:
+            return self._one_side(site, message)
         draft, span = site.where()
         try:
             obligations = self._where_obligations(site, draft)
