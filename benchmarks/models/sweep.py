@@ -200,7 +200,6 @@ def run(
 ) -> str:
     """What a command prints in the row's folder, which keeps it all. Raises RowError."""
     environ = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    environ.pop("PYTHONPATH", None)
     if cache is not None:
         environ["TORCHINDUCTOR_CACHE_DIR"] = str(cache)
     out, err = place.folder / f"{name}.stdout", place.folder / f"{name}.stderr"
