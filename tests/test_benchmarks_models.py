@@ -76,6 +76,38 @@ def test_each_run_that_differs_is_named_with_what_differs() -> None:
     assert compare.compiled_unlike_eager(after) == ["forward nan"]
 
 
+def test_compiled_code_may_do_what_python_does() -> None:
+    before, after = _measured([2], [], ordinary="1"), _measured([1], [], ordinary="1")
+    before["bits"]["forward ordinary"]["compiled"]["output"] = "2"
+    assert compare.different(before, after) == []
+    after["bits"]["forward ordinary"]["compiled"]["output"] = "3"
+    assert [difference.mode for difference in compare.different(before, after)] == ["compiled"]
+
+
+def test_what_gbfix_says_is_kept_by_line() -> None:
+    remedy = {
+        "rule": "GBF310",
+        "text": "logging-in-region, refused",
+        "details": ["violated: under a condition", "more"],
+    }
+    place = {"file": "/work/site-packages/library/model.py", "line": 7}
+    applied = [{"code": "GBF101", "name": "tensor-value-branch"}] * 2
+    said = {
+        "rounds": 2,
+        "seconds": 3.0,
+        "ended": "nothing more",
+        "files": [{"applied": applied}, {"applied": []}],
+        "remaining": {"breaks": [{"place": place, "remedy": remedy}]},
+    }
+    fixed = compare.fixed_of(said, lambda path: path.rpartition("/site-packages/")[2])
+    assert fixed.rules == {"GBF101 tensor-value-branch": 2}
+    assert fixed.reasons == {"library/model.py:7": "GBF310 logging-in-region, refused; violated: under a condition"}
+    left = _measured([8], [_break(7, [1])])
+    row = compare.compared(BART, left, left, fixed=fixed)
+    assert report.from_document(report.document([row])) == [row]
+    assert "`library/model.py:7: if t.any():`: GBF310 logging-in-region, refused" in report.markdown([row])
+
+
 def test_run_that_is_missing_or_raises_is_a_difference() -> None:
     before, after = _measured([2], [], ordinary="1", nan="2"), _measured([1], [], ordinary="1")
     assert {difference.run for difference in compare.different(before, after)} == {"forward nan"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,14 +54,17 @@ class Difference:
 
 
 def different(before: Measured, after: Measured) -> list[Difference]:
-    """Everything in the outputs, gradients, buffers, random states and messages that is not the same to the bit."""
+    """Everything in the outputs, gradients, buffers, random states and messages that is not the same to the bit.
+
+    What compiled code does may also be what Python does: then it was compiling that changed it, before the fix.
+    """
     old, new = before["bits"], after["bits"]
     found = []
     for run in sorted({*old, *new}):
         for mode in MODES:
             here, there = old.get(run, {}).get(mode, {}), new.get(run, {}).get(mode, {})
             names = [name for name in sorted({*here, *there}) if here.get(name) != there.get(name)]
-            if names:
+            if names and there != old.get(run, {}).get("eager"):
                 found.append(Difference(run, mode, names))
     return found
 
@@ -77,6 +81,28 @@ def compiled_unlike_eager(measured: Measured) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Fixed:
+    """What `gbfix fix` says of itself. rules: of the fixes in the overlay, with how often. reasons: by line left."""
+
+    rounds: int
+    seconds: float
+    ended: str
+    rules: dict[str, int]
+    reasons: dict[str, str]
+
+
+def fixed_of(said: Measured, shorten: Callable[[str], str]) -> Fixed:
+    """What is kept of the document that `gbfix fix` prints; `shorten` makes a file's name like those measured."""
+    rules = Counter(f"{entry['code']} {entry['name']}" for file in said["files"] for entry in file["applied"])
+    reasons = {}
+    for entry in said["remaining"]["breaks"]:
+        remedy = entry["remedy"]
+        place = f"{shorten(entry['place']['file'])}:{entry['place']['line']}"
+        reasons[place] = "; ".join([f"{remedy['rule']} {remedy['text']}".strip(), *remedy["details"][:1]])
+    return Fixed(said["rounds"], said["seconds"], said["ended"], dict(sorted(rules.items())), reasons)
+
+
+@dataclass(frozen=True)
 class Compared:
     """A row, before and after. error: why there is no comparison."""
 
@@ -89,7 +115,7 @@ class Compared:
     unlike_eager: list[str] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
-    seconds: float | None = None
+    fixed: Fixed | None = None
     times: dict[str, float] | None = None
     error: str = ""
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from compare import Compared, Counts, Difference, less_than_peer, removed
+from compare import Compared, Counts, Difference, Fixed, less_than_peer, removed
 from table import ROWS, SUITES
 
 BEGIN = "<!-- begin: benchmarks/models/sweep.py -->"
@@ -36,6 +36,7 @@ def _row(entry: Mapping[str, Any], row: Any) -> Compared:  # noqa: ANN401
     for side in ("before", "after"):
         kept[side] = {phase: Counts(**counts) for phase, counts in entry[side].items()}
     kept["differences"] = [Difference(**difference) for difference in entry["differences"]]
+    kept["fixed"] = Fixed(**entry["fixed"]) if entry["fixed"] else None
     kept["row"] = row
     return Compared(**kept)
 
@@ -46,7 +47,11 @@ def line(row: Compared) -> str:
         return f"{row.row.id}: failed: {row.error}"
     parts = [f"{phase}: {_graphs(row, phase)}, {_sites(row, phase)}" for phase in row.before]
     same = f"{len(row.differences)} of {row.runs} runs differ" if row.differences else f"{row.runs} runs the same"
-    return f"{row.row.id}: {'; '.join(parts)}; {same}; {row.seconds or 0:.0f} s"
+    return f"{row.row.id}: {'; '.join(parts)}; {same}; {_seconds(row)}"
+
+
+def _seconds(row: Compared) -> str:
+    return f"{row.fixed.seconds:.0f} s" if row.fixed else ""
 
 
 def _graphs(row: Compared, phase: str) -> str:
@@ -92,6 +97,7 @@ overlay.
 |---|---|
 | graphs | of the first call; `f` without gradients, `t` a training step |
 | sites | source lines that break in any of the calls |
+| kinds left | ids of PyTorch's list of graph breaks |
 | recompiles | over three shapes |
 | fullgraph | whether `fullgraph=True` takes the first call |
 | bits | runs whose outputs, gradients, buffers, random state and messages are the same to the bit, of those compared, \
@@ -103,7 +109,7 @@ eager and compiled; in brackets those that raise |
 def _table(rows: Sequence[Compared]) -> list[str]:
     timed = any(row.times for row in rows)
     peer = any(row.row.peer for row in rows)
-    heads = ["row", "graphs", "sites", "recompiles", "fullgraph", "bits"]
+    heads = ["row", "graphs", "sites", "kinds left", "recompiles", "fullgraph", "bits"]
     heads += ["peer"] * peer + ["time"] + ["cold", "steady"] * timed
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for row in rows:
@@ -114,16 +120,17 @@ def _table(rows: Sequence[Compared]) -> list[str]:
 def _cells(row: Compared, *, peer: bool, timed: bool) -> list[str]:
     theirs = [f"{row.row.peer.before} → {row.row.peer.after}" if row.row.peer else ""] * peer
     if row.error:
-        return [row.row.name, f"failed: {_cell(row.error)}", "", "", "", "", *theirs, "", *["", ""] * timed]
+        return [row.row.name, f"failed: {_cell(row.error)}", "", "", "", "", "", *theirs, "", *["", ""] * timed]
     cells = [
         row.row.name,
         _each(row, lambda counts: counts.graphs[0] if counts.graphs else 0),
         _each(row, lambda counts: counts.sites),
+        ", ".join(sorted({kind for counts in row.after.values() for kind in counts.kinds})) or "none",
         _each(row, lambda counts: counts.recompiles),
         _each(row, lambda counts: "yes" if counts.fullgraph == "ok" else "no"),
         f"{row.runs - len({difference.run for difference in row.differences})} of {row.runs} ({row.raising})",
         *theirs,
-        f"{row.seconds or 0:.0f} s",
+        _seconds(row),
     ]
     times = row.times or {}
     return cells + [f"{times[name]:.2f}" if name in times else "" for name in ("cold", "steady")] * timed
@@ -151,8 +158,15 @@ def _left(rows: Sequence[Compared]) -> list[str]:
         places = sorted({place for counts in row.after.values() for place in counts.at})
         if places:
             lines.append(f"- {row.row.id}")
-            lines += [f"  - `{_cell(place)}`" for place in places]
+            lines += [f"  - `{_cell(place)}`{_reason(row, place)}" for place in places]
     return lines
+
+
+def _reason(row: Compared, place: str) -> str:
+    """What gbfix says of a line: `place` begins with its file and number."""
+    line = ":".join(place.split(":")[:2])
+    reason = row.fixed.reasons.get(line, "") if row.fixed else ""
+    return f": {_cell(reason)}" if reason else ""
 
 
 def _cell(text: str) -> str:

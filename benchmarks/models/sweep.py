@@ -21,7 +21,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -29,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 import environments
-from compare import Compared, Measured, compared, ratios
+from compare import Compared, Measured, compared, fixed_of, ratios
 from report import document, from_document, line, write_section
-from table import SUITES, Row, chosen
+from table import LIBRARIES, SUITES, Row, chosen
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "worker.py"
@@ -125,12 +124,10 @@ def fixed(row: Row, place: Place) -> Compared:
     """A row before and after `gbfix fix`. Raises RowError."""
     worker = [str(place.python), str(WORKER), row.id]
     before = measured(place, "before", [*worker, "--do", "measure"])
-    start = time.monotonic()
-    fix(place, worker)
-    seconds = time.monotonic() - start
+    said = fix(row, place, worker)
     edited = overlaid(place)
     after = measured(place, "after", [*overlay_run(place), *worker, "--do", "measure"])
-    return compared(row, before, after, edited=edited, unused=unused(place), seconds=seconds)
+    return compared(row, before, after, edited=edited, unused=unused(place), fixed=fixed_of(said, from_library))
 
 
 def overlay_run(place: Place) -> list[str]:
@@ -140,18 +137,30 @@ def overlay_run(place: Place) -> list[str]:
 
 def measured(place: Place, name: str, command: Sequence[str]) -> Measured:
     """The document that a worker prints. Raises RowError."""
-    printed = run(place, name, command, MEASURE_SECONDS)
+    return read_document(run(place, name, command, MEASURE_SECONDS), name)
+
+
+def read_document(printed: str, name: str) -> Measured:
+    """The JSON at the end of what a command printed. Raises RowError."""
+    start = 0 if printed.startswith("{") else printed.find("\n{\n") + 1
     try:
-        found: dict[str, Any] = json.loads(printed[printed.index("{") :])
+        found: dict[str, Any] = json.loads(printed[start:])
     except ValueError as error:
-        raise RowError(f"{name}: the worker printed no document") from error
-    (place.folder / f"{name}.json").write_text(json.dumps(found, indent=1))
+        raise RowError(f"{name}: it printed no document") from error
     return found
 
 
-def fix(place: Place, worker: Sequence[str]) -> None:
-    """Let gbfix fix the library, in the overlay of this folder. Raises RowError."""
-    run(place, "fix", [place.gbfix, "fix", "--yes", "--", *worker], FIX_SECONDS, accepted=(0, 1))
+def fix(row: Row, place: Place, worker: Sequence[str]) -> Measured:
+    """Let gbfix fix the library, in the overlay of this folder; what it says of that. Raises RowError."""
+    (library,) = place.python.parent.parent.glob(f"lib/python*/site-packages/{LIBRARIES[row.suite]}")
+    options = ["--yes", "--output-format", "json", "--within", str(library)]
+    printed = run(place, "fix", [place.gbfix, "fix", *options, "--", *worker], FIX_SECONDS, accepted=(0, 1))
+    return read_document(printed, "fix")
+
+
+def from_library(path: str) -> str:
+    """The path from the folder on that libraries lie in."""
+    return path.rpartition("/site-packages/")[2]
 
 
 def overlaid(place: Place) -> list[str]:
@@ -177,7 +186,7 @@ def times(row: Row, place: Place) -> dict[str, float]:
             command = [*prefix, str(place.python), str(WORKER), row.id, "--do", "time"]
             cache = fresh(place.folder / f"cache-{side}-{pair}")
             printed = run(place, f"time-{side}-{pair}", command, MEASURE_SECONDS, cache=cache)
-            sides[side].append(json.loads(printed[printed.index("{") :]))
+            sides[side].append(read_document(printed, "time"))
             shutil.rmtree(cache)
     return ratios(sides["before"], sides["after"])
 

@@ -33,6 +33,8 @@ class Row:
         return f"{self.suite}/{self.name}"
 
 
+LIBRARIES = {"record": "transformers", "today": "transformers", "diffusers": "diffusers", "torchvision": "torchvision"}
+"""The package that the models of a suite come from, which is what may be edited."""
 _TRAIN = ("train",)
 _BOTH = ("forward", "train")
 

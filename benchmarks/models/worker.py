@@ -36,9 +36,9 @@ import torch
 import torch._dynamo
 from recorder import Recorder
 from subjects import Edit, Inputs, MakeInputs, Subject, generator
+from table import LIBRARIES
 from torch import Tensor, nn
 
-SUITES = {"record": "transformers", "today": "transformers", "diffusers": "diffusers", "torchvision": "torchvision"}
 SEEDS = (0, 1, 2)
 WARM, TIMED = 5, 30
 
@@ -55,7 +55,7 @@ def main() -> int:
     torch.set_num_threads(1)
     importlib.import_module("torchvision_operators").define_missing()
     make: Callable[[], Subject] = importlib.import_module(f"models_{suite}").ROWS[name]
-    done = {"program": program, "measure": measure, "time": timed}[options.do](make(), SUITES[suite])
+    done = {"program": program, "measure": measure, "time": timed}[options.do](make(), LIBRARIES[suite])
     json.dump(done, sys.stdout, indent=1)
     print()
     return 0
@@ -107,7 +107,7 @@ def measure(subject: Subject, library: str) -> dict[str, Any]:
         "bits": {},
     }
     for phase in phases(subject):
-        recorder = Recorder((library, *(f"models_{suite}.py" for suite in SUITES)))
+        recorder = Recorder((library, *(f"models_{suite}.py" for suite in LIBRARIES)))
         torch._dynamo.reset()
         compiled = torch.compile(subject.model, backend=recorder.backend)
         # Python first, so that what a model keeps from its first call is there.
@@ -255,7 +255,7 @@ def messages() -> Iterator[list[str]]:
     """What the libraries log and warn of."""
     said: list[str] = []
     handler = _Kept(said)
-    loggers = [logging.getLogger(library) for library in sorted(set(SUITES.values()))]
+    loggers = [logging.getLogger(library) for library in sorted(set(LIBRARIES.values()))]
     for logger in loggers:
         logger.addHandler(handler)
     try:
@@ -309,10 +309,12 @@ def describe(name: str, value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN40
 
 
 def of_tensor(value: Tensor | None) -> str:
-    """The same text only for the same bits, dtype and layout."""
+    """The same text only for the same bits, dtype and layout; any NaN is one NaN, since addition picks either."""
     if value is None:
         return "None"
     data = value.detach().contiguous()
+    if data.is_floating_point():
+        data = torch.where(torch.isnan(data), torch.full_like(data, torch.nan), data)
     contents = data.flatten().view(torch.uint8).numpy().tobytes() if data.numel() else b""
     digest = hashlib.sha256(contents).hexdigest()[:16]
     return f"{data.dtype} {tuple(value.shape)} {value.stride()} {value.requires_grad} {digest}"
