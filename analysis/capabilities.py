@@ -193,6 +193,31 @@ def f(x):
     torch._check(x.shape[0] > 1, lambda: f"{x.shape[0]} rows")
     return x * 2
 """,
+    "operator that raises": """
+import torch
+@torch.library.custom_op("gbfix_probe::check", mutates_args=())
+def check(x: torch.Tensor) -> None:
+    if x.isnan().any():
+        raise ValueError("NaN")
+check.register_fake(lambda x: None)
+check.register_effect(torch.library.EffectType.ORDERED)
+def f(x):
+    y = x + 1
+    check(y)
+    return y * 2
+""",
+    "torch._check_tensor_all": """
+import torch
+def f(x):
+    torch._check_tensor_all(x == x)
+    return x * 2
+""",
+    "torch._assert_async": """
+import torch
+def f(x):
+    torch._assert_async((x == x).all(), "NaN")
+    return x * 2
+""",
     "torch._check with a text": """
 import torch
 def f(x):
@@ -296,6 +321,8 @@ CAPTURED_IN_2_13 = frozenset(
         "device of an empty tensor",
         "a function of autograd that requires a gradient",
         "torch._higher_order_ops.print",
+        "operator that raises",
+        "torch._assert_async",
     }
 )
 """The probes that PyTorch 2.13 captures without a graph break; a test runs them with the installed version."""

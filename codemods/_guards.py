@@ -16,6 +16,8 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods import _obligations as duty
 from gbfix.codemods._boundary import ADVICE, Departure, Moved, to_edge
 from gbfix.codemods._boundary_text import body_text
+from gbfix.codemods._guard_operators import Check, in_operators
+from gbfix.codemods._host_sites import uncompiled_parts
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
@@ -57,7 +59,7 @@ def raises_otherwise(statement: ast.If) -> bool:
 
 
 @dataclass(frozen=True)
-class _Site:
+class Site:
     """A check: its statement, its code, and the test that decides."""
 
     statement: ast.stmt
@@ -80,7 +82,13 @@ class _FunctionGuards:
         node = self._function.node
         if isinstance(node, ast.Lambda):
             return []
-        sites = list(self._sites(node.body))
+        skipped = uncompiled_parts(self._view, node)
+        sites = [site for site in self._sites(node.body) if site.statement not in skipped]
+        checks = [Check(s.statement, s.rule, self._header(s), self._message(s)) for s in sites]
+        return in_operators(self._flow, self._compiled, checks, self._moved(node, sites), needs_value)
+
+    def _moved(self, node: ast.FunctionDef | ast.AsyncFunctionDef, sites: Sequence[Site]) -> list[Finding]:
+        """The checks at the edge of the function, or why they are not."""
         own = [site for site in sites if site.statement in node.body]
         inner = [site for site in sites if site not in own and not self._ends_here(site)]
         found = [self._refusal(site, self._inner_refusal(site)) for site in inner]
@@ -105,7 +113,7 @@ class _FunctionGuards:
 
     # -- finding ---------------------------------------------------------------------------
 
-    def _sites(self, body: Sequence[ast.stmt]) -> Iterator[_Site]:
+    def _sites(self, body: Sequence[ast.stmt]) -> Iterator[Site]:
         for statement in body:
             state = self._flow.before.get(statement)
             if state is None or isinstance(statement, FunctionNode | ast.ClassDef):
@@ -124,15 +132,15 @@ class _FunctionGuards:
                 else:
                     yield from self._sites(block)
 
-    def _site(self, statement: ast.stmt, state: State) -> _Site | None:
+    def _site(self, statement: ast.stmt, state: State) -> Site | None:
         match statement:
             case ast.If(test=test) if is_guard(statement) and needs_value(self._flow, state, test):
-                return _Site(statement, GUARD, test)
+                return Site(statement, GUARD, test)
             case ast.Assert(test=test, msg=message) if needs_value(self._flow, state, test):
                 breaks = not isinstance(message, ast.Constant | None) or not _captured_in_assert(self._view.names, test)
-                return _Site(statement, ASSERT, test) if breaks else None
+                return Site(statement, ASSERT, test) if breaks else None
             case ast.Expr(value=ast.Call() as call) if self._is_checker(call):
-                return _Site(statement, GUARD, call)
+                return Site(statement, GUARD, call)
             case _:
                 return None
 
@@ -156,7 +164,7 @@ class _FunctionGuards:
 
     # -- deciding --------------------------------------------------------------------------
 
-    def _departures(self, sites: Sequence[_Site]) -> list[Departure]:
+    def _departures(self, sites: Sequence[Site]) -> list[Departure]:
         """The checks, and the assignments that read their numbers out of tensors, in source order."""
         found = {site.statement: self._departure(site) for site in sites}
         for site in sites:
@@ -202,7 +210,7 @@ class _FunctionGuards:
             )
         return None
 
-    def _departure(self, site: _Site) -> Departure:
+    def _departure(self, site: Site) -> Departure:
         """The check with the tensors that decide computed where it stands."""
         statement = site.statement
         if site.test is getattr(statement, "value", None):
@@ -246,7 +254,7 @@ class _FunctionGuards:
             if not isinstance(inner, ast.Name | ast.Attribute) and not nested:
                 yield inner, "value"
 
-    def _ends_here(self, site: _Site) -> bool:
+    def _ends_here(self, site: Site) -> bool:
         """True for a check at the end of a branch that returns a ready value: nothing is left to be traced there."""
         node: ast.AST = site.statement
         for parent in self._source.ancestors(node):
@@ -266,14 +274,14 @@ class _FunctionGuards:
     def _reads(self, test: ast.expr, state: State) -> bool:
         return bool(self._flow.evaluate(test, state)[1].effects.reads) or reads_numbers(self._view.names, test)
 
-    def _flow_for(self, sites: Sequence[_Site]) -> Flow:
+    def _flow_for(self, sites: Sequence[Site]) -> Flow:
         """The facts to decide with. torch.equal may find that shapes differ: then no shape that a run showed counts."""
         tests = [site.test for site in sites]
         if not any(isinstance(part, ast.Attribute) and part.attr == "equal" for t in tests for part in ast.walk(t)):
             return self._flow
         return flow_of(self._view.project.without_observations().view(self._source.path), self._function)
 
-    def _can_be_asserted(self, site: _Site) -> bool:
+    def _can_be_asserted(self, site: Site) -> bool:
         """True for `if tensor: raise E("constant")`, without another side."""
         match site.statement:
             case ast.If(body=[ast.Raise(exc=ast.Call(args=[ast.Constant(value=str())], keywords=[]))], orelse=[]):
@@ -283,7 +291,7 @@ class _FunctionGuards:
             case _:
                 return False
 
-    def _asserted(self, site: _Site) -> Finding:
+    def _asserted(self, site: Site) -> Finding:
         """The check as an assert of the graph, which the user asked for."""
         raised = site.statement.body[0] if isinstance(site.statement, ast.If) else None
         assert isinstance(raised, ast.Raise)
@@ -309,7 +317,7 @@ class _FunctionGuards:
         where = (self._function.qualname, self._compiled.reason)
         return Finding(*site.rule, self._header(site), self._message(site), *where, obligations, fix)
 
-    def _with_other_side(self, site: _Site) -> Iterator[Finding]:
+    def _with_other_side(self, site: Site) -> Iterator[Finding]:
         """A check with an `else`: what that holds follows the check, where the check can then be moved."""
         assert isinstance(site.statement, ast.If)
         source = one_sided(self._source, site.statement)
@@ -332,7 +340,7 @@ class _FunctionGuards:
                     kept = fix if finding.fix is not None else None
                     yield replace(finding, span=self._header(site), message=self._message(site), fix=kept)
 
-    def _inner_refusal(self, site: _Site) -> RefusedError:
+    def _inner_refusal(self, site: Site) -> RefusedError:
         around = next(iter(self._source.ancestors(site.statement)))
         names = {ast.For: "for", ast.While: "while", ast.With: "with", ast.Try: "try", ast.If: "if"}
         name = names.get(type(around), type(around).__name__.lower())
@@ -347,7 +355,7 @@ class _FunctionGuards:
 
     # -- making findings -------------------------------------------------------------------
 
-    def _finding(self, site: _Site, moved: Moved) -> Finding:
+    def _finding(self, site: Site, moved: Moved) -> Finding:
         fullgraph = self._compiled.fullgraph
         line = site.statement.lineno
         obligations = (*moved.obligations, *duty.fullgraph_obligations(fullgraph, line))
@@ -355,21 +363,21 @@ class _FunctionGuards:
         where = (self._function.qualname, self._compiled.reason)
         return Finding(*site.rule, self._header(site), self._message(site), *where, obligations, fix)
 
-    def _refusal(self, site: _Site, refused: RefusedError) -> Finding:
+    def _refusal(self, site: Site, refused: RefusedError) -> Finding:
         where = (self._function.qualname, self._compiled.reason)
         message, header = self._message(site), self._header(site)
         return Finding(*site.rule, header, message, *where, (refused.obligation,), advice=refused.advice or ADVICE)
 
-    def _message(self, site: _Site) -> str:
+    def _message(self, site: Site) -> str:
         text = shorten(self._source.segment(site.test), 60)
         return f"assert on the value of {text}" if site.rule is ASSERT else f"check that raises for the value of {text}"
 
-    def _header(self, site: _Site) -> Span:
+    def _header(self, site: Site) -> Span:
         span, end = self._source.span(site.statement), self._source.span(site.test)
         return Span(span.line, span.column, end.end_line, end.end_column)
 
 
-def _has_other_side(site: _Site) -> bool:
+def _has_other_side(site: Site) -> bool:
     return isinstance(site.statement, ast.If) and bool(site.statement.orelse)
 
 

@@ -55,7 +55,7 @@ def host_sites(view: FileView, kinds: Collection[Reads]) -> Iterator[HostSite]:
     out.
     """
     for compiled in view.compiled:
-        skipped = _uncompiled_parts(view, compiled.function.node)
+        skipped = uncompiled_parts(view, compiled.function.node)
         for node in own_nodes(compiled.function.node):
             if not isinstance(node, ast.Call) or node in skipped:
                 continue
@@ -74,7 +74,7 @@ def _statement(view: FileView, node: ast.AST) -> ast.stmt:
     return next(parent for parent in view.source.ancestors(node) if isinstance(parent, ast.stmt))
 
 
-def _uncompiled_parts(view: FileView, function: FunctionNode) -> set[ast.AST]:
+def uncompiled_parts(view: FileView, function: FunctionNode) -> set[ast.AST]:
     """What stands under `if not torch.compiler.is_compiling()`, or in the else of the positive question."""
     found: set[ast.AST] = set()
     for node in ast.walk(function):
@@ -92,5 +92,14 @@ def _asks(view: FileView, test: ast.expr, *, negated: bool) -> bool:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return _asks(view, test.operand, negated=False)
         return False
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        rest = [part for part in test.values if not _asks_scripting(view, part)]
+        return len(rest) == 1 and _asks(view, rest[0], negated=False)
     name = view.names.qualified(test.func) if isinstance(test, ast.Call) else None
     return (name or "").rpartition(".")[2] in ("is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling")
+
+
+def _asks_scripting(view: FileView, test: ast.expr) -> bool:
+    """True for `not torch.jit.is_scripting()`, which holds wherever Dynamo traces."""
+    asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
+    return isinstance(asked, ast.Call) and view.names.qualified(asked.func) == "torch.jit.is_scripting"

@@ -36,17 +36,38 @@ any exception, `raise ... from`, and messages that show tensors and shapes, whic
 several checks, which keep their order; calls of a function of the same file that only checks. A check that is
 already the last thing of its function, and cannot go further, is left alone without a word.
 
-Stays away, with the reason, when something that lasts happens after the check (an argument or attribute is written,
-random numbers are drawn, something is printed), when something else may raise after it, and above all when the check
-protects what follows (an index, a divisor); inside loops, `with`, `try` and branches.
+Stays in its place, with the reason, when something that lasts happens after the check (an argument or attribute is
+written, random numbers are drawn, something is printed), when something else may raise after it, and above all when
+the check protects what follows (an index, a divisor); inside loops, `with`, `try` and branches.
 An `else` or `elif` is put behind the check first.
+
+Where it has to stay, or would only move to the edge of a function that other compiled code calls, an operator of its
+own raises from within the graph:
+
+    @torch.library.custom_op(__name__.replace(".", "_") + "::check_in_f", mutates_args=())
+    def _check_in_f(x: torch.Tensor) -> None:
+        if torch.isnan(x).any():
+            raise ValueError(f"NaN among {x.shape}")
+
+    _check_in_f.register_fake(lambda x: None)
+    _check_in_f.register_effect(torch.library.EffectType.ORDERED)
+
+    if torch.compiler.is_compiling():
+        _check_in_f(x)
+    elif torch.isnan(x).any():
+        raise ValueError(f"NaN among {x.shape}")
+
+No break is left, kind and text of the exception stay, and nothing changes without torch.compile. This is always unsafe,
+since the rest of the compiled code ends otherwise: a `try` around it has been traced and catches nothing, a buffer may
+not have been written yet, the gradient mode may stay as it was inside a `with`, and a backend may reorder operations.
+Only tensors, numbers and texts can be given to an operator; gbfix trace shows what names hold.
 
 With `--in-graph-asserts` (or `in-graph-asserts = true` in the configuration) a check with a constant text becomes
 `torch._assert_async(...)`, which stays in the graph. It raises RuntimeError, and on an accelerator later than the check
 stood, so that it is always unsafe.
 
-What it relies on and cannot always prove, and then says: that the statements after it only compute, and cannot fail
-or warn.
+What a moved check relies on and cannot always prove, and then says: that the statements after it only compute, and
+cannot fail or warn.
 
 Source: torch.compile troubleshooting (GB0170, GB0033, GB0124).
 """

@@ -94,6 +94,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the statements after it cannot fail or warn": (Need.VALUES, Need.DTYPES),
     "the statements after it only compute": (),
     "the statements before it cannot fail": (Need.VALUES, Need.DTYPES),
+    # The examples that raise are compared, compiled ones too: errors, arguments, state, modes and random numbers.
+    "what compiled code does around the error does not matter": (Need.COMPILED,),
+    # An operator that cannot be transformed is an error of compiling.
+    "no transform of torch.func runs it compiled": (Need.COMPILED,),
     "arithmetic rounds as with a number": (Need.DTYPES,),
     # A call that draws or changes something shows in the result.
     "nothing before it changes what is read": (),
