@@ -36,7 +36,7 @@ any exception, `raise ... from`, and messages that show tensors and shapes, whic
 several checks, which keep their order; calls of a function of the same file that only checks. A check that is
 already the last thing of its function, and cannot go further, is left alone without a word.
 
-Stays in its place, with the reason, when something that lasts happens after the check (an argument or attribute is
+Stays away, with the reason, when something that lasts happens after the check (an argument or attribute is
 written, random numbers are drawn, something is printed), when something else may raise after it, and above all when
 the check protects what follows (an index, a divisor); inside loops, `with`, `try` and branches.
 An `else` or `elif` is put behind the check first.
