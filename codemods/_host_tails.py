@@ -11,6 +11,7 @@ from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
+from gbfix.analysis.traced import REASON
 from gbfix.codemods._host_tail_text import decorated, extracted
 from gbfix.codemods._index_work import other_than_indices
 from gbfix.codemods._masked import OPEN, masked_findings
@@ -44,7 +45,7 @@ def index_findings(view: FileView) -> Iterator[Finding]:
         return
     open_sizes = [finding.span for finding in masked_findings(view) if finding.code == OPEN[0]]
     for compiled in view.compiled:
-        if compiled.fullgraph is not True:
+        if compiled.fullgraph is not True and compiled.reason.startswith(("called from", REASON)):
             tail = _tail(view, compiled, open_sizes, kept)
             if tail is not None:
                 yield _finding(view, tail)

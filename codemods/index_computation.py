@@ -18,14 +18,19 @@ After:
 
     @torch.compiler.disable(reason="computes indices from the values of tensors")
     def positions(grid: torch.Tensor) -> torch.Tensor:
-        ...
+        found = []
+        for t, h, w in grid.tolist():
+            found.append(torch.arange(h * w).repeat(t))
+        index = torch.cat(found)
+        return index[index % 2 == 0]
 
 Where the function may return before, because the indices were given to it, or has decorators, only the part behind
 becomes a function of its own under `torch.compiler.disable`.
 
-Only for functions that break at least twice, or in a loop, and compute nothing but indices from there to their end:
-operations that make, arrange, choose and count, Python's own containers and numbers, and functions of the same file
-that do no more. Results are those of Python in both cases. What remains is one explicit break at the call, which a
+Stays away from functions that compute anything else, where a graph is of use, and from what is compiled itself. Only
+for functions that are called from there, break at least twice, or in a loop, and compute nothing but indices until they
+end: operations that make, arrange, choose and count, Python's own containers and numbers, and functions of the same
+file that do no more. Results are those of Python in both cases. What remains is one explicit break at the call, which a
 caller that compiles with `fullgraph=True`, or exports strictly, would not allow: that such a caller does not exist is
 what a run shows by breaking there, and is assumed without one.
 

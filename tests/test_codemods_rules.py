@@ -48,6 +48,10 @@ FRAMES["metric-accumulation"] = "import torch\n\n\n{}\n"
 FRAMES["reporting-helper"] = "import logging\n\nimport torch\n\nlogger = logging.getLogger()\n\n\n{}\n"
 FRAMES["print-in-region"] = "(x: torch.Tensor):\n{}"
 FRAMES["constant-host-call"] = "import torch\nimport zlib\n\n\n{}\n"
+FRAMES["index-computation"] = (
+    "import torch\n\n\n{}\n\n\n@torch.compile(fullgraph=False)\n"
+    "def f(grid: torch.Tensor):\n    return positions(grid)\n"
+)
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {
     "copied-tensor": _COPIES + "{1}\n    return z\n",
