@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "models"
-NAMES = ("table", "compare", "report")
+NAMES = ("places", "table", "compare", "report")
 
 
 def _load() -> list[ModuleType]:
@@ -26,7 +26,7 @@ def _load() -> list[ModuleType]:
         return loaded
 
 
-table, compare, report = _load()
+places, table, compare, report = _load()
 BART = next(row for row in table.ROWS if row.id == "record/bart-fp16")
 CLAP = next(row for row in table.ROWS if row.id == "record/clap-fused")
 
@@ -84,10 +84,16 @@ def test_compiled_code_may_do_what_python_does() -> None:
     assert [difference.mode for difference in compare.different(before, after)] == ["compiled"]
 
 
+def test_file_and_its_copy_have_one_name() -> None:
+    for path in ("/env/lib/python3.11/site-packages/library/a.py", "/row/.gbfix/overlay/library/a.py"):
+        assert places.from_library(path) == "library/a.py"
+    assert places.from_library(".gbfix/overlay/library/a.py") == "library/a.py"
+    assert places.from_library("/somewhere/worker.py") == "worker.py"
+
+
 def test_what_gbfix_says_is_kept_by_line() -> None:
     remedy = {
-        "rule": "GBF310",
-        "text": "logging-in-region, refused",
+        "text": "GBF310 logging-in-region, refused",
         "details": ["violated: under a condition", "more"],
     }
     place = {"file": "/work/site-packages/library/model.py", "line": 7}
@@ -99,7 +105,7 @@ def test_what_gbfix_says_is_kept_by_line() -> None:
         "files": [{"applied": applied}, {"applied": []}],
         "remaining": {"breaks": [{"place": place, "remedy": remedy}]},
     }
-    fixed = compare.fixed_of(said, lambda path: path.rpartition("/site-packages/")[2])
+    fixed = compare.fixed_of(said)
     assert fixed.rules == {"GBF101 tensor-value-branch": 2}
     assert fixed.reasons == {"library/model.py:7": "GBF310 logging-in-region, refused; violated: under a condition"}
     left = _measured([8], [_break(7, [1])])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from places import from_library
 from table import Row
 
 Measured = Mapping[str, Any]
@@ -91,14 +92,14 @@ class Fixed:
     reasons: dict[str, str]
 
 
-def fixed_of(said: Measured, shorten: Callable[[str], str]) -> Fixed:
-    """What is kept of the document that `gbfix fix` prints; `shorten` makes a file's name like those measured."""
+def fixed_of(said: Measured) -> Fixed:
+    """What is kept of the document that `gbfix fix` prints."""
     rules = Counter(f"{entry['code']} {entry['name']}" for file in said["files"] for entry in file["applied"])
     reasons = {}
     for entry in said["remaining"]["breaks"]:
         remedy = entry["remedy"]
-        place = f"{shorten(entry['place']['file'])}:{entry['place']['line']}"
-        reasons[place] = "; ".join([f"{remedy['rule']} {remedy['text']}".strip(), *remedy["details"][:1]])
+        place = f"{from_library(entry['place']['file'])}:{entry['place']['line']}"
+        reasons[place] = "; ".join([remedy["text"], *remedy["details"][:1]])
     return Fixed(said["rounds"], said["seconds"], said["ended"], dict(sorted(rules.items())), reasons)
 
 

@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import PurePath
 from typing import Any
 
 import torch
 import torch._dynamo
+from places import from_library
 from torch._dynamo import convert_frame, symbolic_convert
 
-LIBRARY_FOLDERS = ("/site-packages/", "/.gbfix/overlay/")
 _PAGE = re.compile(r"gb/(gb\d+)\.html")
 
 
@@ -130,13 +129,3 @@ class Recorder:
         self.recompiles.append(
             Recompile(self.call, code.co_name, from_library(code.co_filename), why.split("\n")[0][:300])
         )
-
-
-def from_library(path: str) -> str:
-    """The path from the folder on that libraries, or the copies of `gbfix run`, lie in; else the file's name."""
-    name = path.replace("\\", "/")
-    for folder in LIBRARY_FOLDERS:
-        before, found, rest = name.rpartition(folder)
-        if found and before:
-            return rest
-    return PurePath(name).name

@@ -127,7 +127,7 @@ def fixed(row: Row, place: Place) -> Compared:
     said = fix(row, place, worker)
     edited = overlaid(place)
     after = measured(place, "after", [*overlay_run(place), *worker, "--do", "measure"])
-    return compared(row, before, after, edited=edited, unused=unused(place), fixed=fixed_of(said, from_library))
+    return compared(row, before, after, edited=edited, unused=unused(place), fixed=fixed_of(said))
 
 
 def overlay_run(place: Place) -> list[str]:
@@ -156,11 +156,6 @@ def fix(row: Row, place: Place, worker: Sequence[str]) -> Measured:
     options = ["--yes", "--output-format", "json", "--within", str(library)]
     printed = run(place, "fix", [place.gbfix, "fix", *options, "--", *worker], FIX_SECONDS, accepted=(0, 1))
     return read_document(printed, "fix")
-
-
-def from_library(path: str) -> str:
-    """The path from the folder on that libraries lie in."""
-    return path.rpartition("/site-packages/")[2]
 
 
 def overlaid(place: Place) -> list[str]:
