@@ -18,6 +18,7 @@ from gbfix.cli.program import Command
 
 if TYPE_CHECKING:
     from gbfix.cli.fix_report import FixReport
+    from gbfix.cli.fix_texts import Texts
     from gbfix.cli.terminal import Terminal
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write the result without asking.")]
@@ -79,7 +80,6 @@ def fix(
     from gbfix.cli.fix_steps import steps
     from gbfix.cli.fix_write import check_writable, overlaid_texts, planned
     from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, settings_with
-    from gbfix.cli.outcome import Outcome
     from gbfix.cli.writing import check_patch_file
     from gbfix.engine.model import ConfigurationError
     from gbfix.evidence.launch import resolve_command
@@ -108,9 +108,9 @@ def fix(
         start, note = overlaid_texts(root)
         asks = sys.stdin.isatty() and sys.stdout.isatty() and output_format is OutputFormat.TEXT
 
-        def allowed(outcome: Outcome) -> None:
+        def allowed(texts: Texts) -> None:
             if yes or asks:
-                check_writable(planned(outcome.files, root), allow_dirty=allow_dirty)
+                check_writable(planned(texts.files({}), root), allow_dirty=allow_dirty)
 
         fixed = Loop(program, wishes, allowed, start).fixed()
         if note:

@@ -75,12 +75,12 @@ class Fixed:
 class Loop:
     """Fixes one program in rounds; nothing but temporary files is written.
 
-    allowed: raises GbfixError when what an outcome changes could not be written in the end.
+    allowed: raises GbfixError when what is planned could not be written in the end.
     """
 
     program: Program
     wishes: Wishes
-    allowed: Callable[[Outcome], None]
+    allowed: Callable[[Texts], None]
     start: Texts = field(default_factory=Texts)
     _refused: dict[RefusedFix, Refusal] = field(default_factory=dict)
     _checked_now: set[str] = field(default_factory=set)
@@ -131,7 +131,7 @@ class Loop:
         self._checked_now |= checked.keys
         if not checked.applied(outcome):
             return None
-        self.allowed(outcome)
+        self.allowed(texts.with_outcome(outcome))
         held = Attempt(self.program, name, texts, checked, current, reference).held(outcome)
         self._refused |= checked.refused
         return held

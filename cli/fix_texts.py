@@ -112,16 +112,17 @@ class Texts:
 class FirstOriginals(Originals):
     """Fixes are checked against the files on disk, with all that was planned before.
 
-    allowed: raises GbfixError when what an outcome changes could not be written: no check is then made in vain.
+    allowed: raises GbfixError when what is planned could not be written: no check is then made in vain.
     """
 
     texts: Texts
-    allowed: Callable[[Outcome], None]
+    allowed: Callable[[Texts], None]
 
     def changes(self, outcome: Outcome) -> Changes:
         """Both versions of all files, with what an outcome adds."""
-        self.allowed(outcome)
-        return self.texts.with_outcome(outcome).changes()
+        planned = self.texts.with_outcome(outcome)
+        self.allowed(planned)
+        return planned.changes()
 
     def finding(self, name: str, finding: Finding) -> Finding:
         """A finding in the planned text of a file, at its lines on disk."""

@@ -79,6 +79,6 @@ class Project:
     def _run(self, command: Sequence[str], stdin: bytes, env: dict[str, str], folder: str = ".") -> Done:
         environment = {**os.environ, **env}
         done = subprocess.run(
-            command, cwd=self.root / folder, input=stdin, capture_output=True, env=environment, timeout=120, check=False
+            command, cwd=self.root / folder, input=stdin, capture_output=True, env=environment, timeout=300, check=False
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
