@@ -124,6 +124,11 @@ class CheckedFixes:
         return self._refused
 
     @property
+    def has_counterexample(self) -> bool:
+        """True when a check found a difference, which a program shows."""
+        return any(verdict.counterexample is not None for verdict in self._verdicts.values())
+
+    @property
     def keys(self) -> frozenset[str]:
         """The keys of the verdicts that were asked for."""
         return frozenset(self._verdicts)

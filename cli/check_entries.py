@@ -108,7 +108,18 @@ class Entries:
             made = loadable(module, function.qualname, self._compile_call(entry.compiled_at))
             if made is not None:
                 return made
-        return None
+        return self._saved(module, function, entries)
+
+    def _saved(self, module: ModuleFile, function: FunctionAt, entries: list[Entry]) -> Target | None:
+        """The module as the run had it, where that was saved and is still there."""
+        path = next((entry.saved for entry in entries if entry.saved and Path(entry.saved).is_file()), "")
+        attribute = function.qualname.removesuffix(".forward")
+        if not path or "<locals>" in attribute or attribute == function.qualname:
+            return None
+        scripts = (word for process in self._evidence.processes for word in process.argv if word.endswith(".py"))
+        script = os.path.realpath(next(scripts, ""))
+        name = f"{module.name}:{attribute}"
+        return Target(name, str(module.file), module.name, str(module.search), attribute, saved=path, script=script)
 
     def _compile_call(self, at: Place | None) -> CompileCall | None:
         path = None if at is None else self._path(at)

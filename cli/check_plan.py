@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from gbfix.cli.check_reach import called_names
 from gbfix.cli.check_sources import Asked, Sources
 from gbfix.cli.check_targets import find_target
 from gbfix.cli.check_versions import Change, Changes, fixes_in, own_changes, words
+from gbfix.cli.names import display_name
 from gbfix.engine.files import read_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.equivalence.keys import job_key
@@ -150,6 +152,8 @@ class Planner:
         target = found.target
         if target is None or not changes:
             return Planned(found.name, problem=found.problem)
+        if target.saved and (built := _built_otherwise(changes)):
+            return Planned(found.name, problem=f"{built}, and the module that the run saved was built before that")
         job = Job(
             target,
             {str(file): change.original.text for file, change in changes.items()},
@@ -176,6 +180,23 @@ def nothing_to_check(plans: Sequence[Planned], versions: Asked, *, unsafe: bool)
     more = "--original names an earlier version"
     more = more if unsafe else f"--unsafe adds the fixes that assume something, {more}"
     return f"{subject}nothing to check: no fix is pending, and the files are not known to have changed; {more}"
+
+
+def _built_otherwise(changes: Changes) -> str:
+    """Which way of building modules differs between the versions, in words; empty for none."""
+    for file, change in changes.items():
+        before, after = (_initializers(version.text) for version in (change.original, change.rewritten))
+        if before != after:
+            return f"a fix changes an __init__ of {display_name(file)}"
+    return ""
+
+
+def _initializers(text: str) -> list[str]:
+    return [
+        ast.dump(node)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    ]
 
 
 def _text(file: Path) -> str:

@@ -85,6 +85,8 @@ class Loop:
     _refused: dict[RefusedFix, Refusal] = field(default_factory=dict)
     _checked_now: set[str] = field(default_factory=set)
     """The keys of the verdicts that are not from an earlier command."""
+    _keeps_modules: bool = False
+    """A program that shows a difference loads a module that the first run saved."""
 
     def fixed(self) -> Fixed:
         """Run the loop to its end. Raises GbfixError when the program cannot be run or compiles nothing."""
@@ -102,13 +104,16 @@ class Loop:
             elif len(self._refused) == known:  # else there may be other fixes for what was refused now
                 break
             rounds += 1
+        left, verdicts = checked.outcome_of(()), self._verdicts(texts, before.evidence)
+        if not self._keeps_modules:
+            self.program.forget_modules()
         return Fixed(
             texts,
             before,
             current,
-            checked.outcome_of(()),
+            left,
             checked.reviewed,
-            self._verdicts(texts, before.evidence),
+            verdicts,
             rounds,
             ended or self._out_of_time(),
             tuple(reference.notes),
@@ -129,6 +134,7 @@ class Loop:
         self.program.steps.say(f"{name}: {_counted(current.evidence)}; planning and checking fixes")
         outcome = checked.outcome()
         self._checked_now |= checked.keys
+        self._keeps_modules |= checked.has_counterexample
         if not checked.applied(outcome):
             return None
         self.allowed(texts.with_outcome(outcome))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,8 +12,11 @@ from pathlib import Path
 from gbfix.cli.apply_trial import last_line
 from gbfix.cli.fix_texts import Texts
 from gbfix.cli.rerun import Rerun, rerun
-from gbfix.engine.model import GbfixError
+from gbfix.engine.data_folder import data_folder
+from gbfix.engine.model import GbfixError, WriteError
+from gbfix.engine.paths import printable
 
+_MODULES = "modules"
 _SLOWER = 10
 _LEAST_SECONDS = 120.0
 """A run with fixes may take this long, or so many times as long as the first one."""
@@ -43,7 +47,7 @@ class Program:
     def first_run(self, texts: Texts) -> Rerun:
         """The run that all others are compared with. Raises GbfixError when it compiles nothing or takes too long."""
         with self.steps.doing("running the program"):
-            run = rerun(self.command, self.root, texts.rewrites(), seconds=self._left())
+            run = rerun(self.command, self.root, texts.rewrites(), seconds=self._left(), modules=self._modules_folder())
         self._first = run.seconds
         if run.status is None:
             raise GbfixError(f"the program was not done after {self.limit:.0f} seconds; --time-limit gives it more")
@@ -61,6 +65,19 @@ class Program:
         seconds = usual if left is None else max(min(usual, left), 1.0)
         with self.steps.doing(what):
             return rerun(self.command, self.root, texts.rewrites(), seconds=seconds)
+
+    def forget_modules(self) -> None:
+        """Remove the modules that the first run saved, which only checks need."""
+        shutil.rmtree(data_folder(self.root) / _MODULES, ignore_errors=True)
+
+    def _modules_folder(self) -> Path:
+        self.forget_modules()
+        folder = data_folder(self.root) / _MODULES
+        try:
+            folder.mkdir()
+        except OSError as error:
+            raise WriteError(f"{printable(folder)}: cannot be made: {error.strerror}") from error
+        return folder
 
     @property
     def passed(self) -> float:

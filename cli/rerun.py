@@ -51,11 +51,13 @@ def rerun(
     folder: Path | None = None,
     values: bool = True,
     seconds: float | None = None,
+    modules: Path | None = None,
 ) -> Rerun:
     """Run a command with copies in place of files, observed as by `gbfix trace`, and end what is left of it.
 
     root: of the project. rewrites: the files, as they are and as the program shall find them; none is touched. folder:
-    where the command runs. values: observe the values of names, too. Raises GbfixError when it cannot be started.
+    where the command runs. values: observe the values of names, too. modules: a folder for the modules that it
+    compiles. Raises GbfixError when it cannot be started.
     """
     with tempfile.TemporaryDirectory(prefix="gbfix-run-", ignore_cleanup_errors=True) as name:
         work = Path(os.path.realpath(name))
@@ -63,7 +65,9 @@ def rerun(
         journals = work / "journals"
         journals.mkdir()
         overlay = overlay_folder(work) / MANIFEST if copies else None
-        environment = observed_environment(os.environ, journals=journals, overlay=overlay, values=values)
+        environment = observed_environment(
+            os.environ, journals=journals, overlay=overlay, values=values, modules=modules
+        )
         started = time.monotonic()
         status, output, errors = _run(command, environment, folder, work, seconds)
         passed = time.monotonic() - started

@@ -11,8 +11,8 @@ What is known of calls: `signatures`, `recorded`, `annotations`, `forms`, `sizes
 Examples: `strategies`, `generated`, `given` (by the user), `inputs` (what all are), `drawn_calls`, `elements`.
 Changes to a call: `features`, `tensor_features`, `feature`, `suggestions`, `named_numbers`, `condition_numbers`.
 From recipe to arguments and source: `recipes`, `tensor_recipes`, `tensor_source`.
-The process of a version: `serving`, `program`, `loading`, `compiling`, `modules` (what to call), `reach`, `conditions`,
-`changed_statements`.
+The process of a version: `serving`, `program`, `loading`, `compiling`, `modules` and `saved_modules` (what to call),
+`reach`, `conditions`, `changed_statements`.
 A call: `observation`, `promises`, `state`, `messages`, `exceptions`, `gradients`, `randomness`, `modes`, `steady_text`.
 A value as data: `describe`, `tensor_facts`, `parts`, `identity`.
 Two observations: `compare`, `compare_outcomes`, `compare_values`, `ulp`.

@@ -47,7 +47,8 @@ class Target:
     file: absolute, symbolic links resolved. module: the name to import it by; search: the folder that has to be on
     sys.path for that. factory: "module:function" or "function" of the same module, called without arguments, which
     gives the callable (an nn.Module or a function); empty when the attribute is the callable, or a class of
-    nn.Module that can be built without arguments.
+    nn.Module that can be built without arguments. saved: a file with the module as a run had it before its first
+    call, in place of a factory; script: what ran as `__main__` then.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Target:
     search: str
     attribute: str
     factory: str = ""
+    saved: str = ""
+    script: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from gbfix.equivalence.compiling import Compiler
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.loading import attribute_of, load_object
 from gbfix.equivalence.model import CheckError, Parameter, Settings, Target
+from gbfix.equivalence.saved_modules import load_module
 
 _PLAIN = (bool, int, float, complex, str, type(None))
 _CALLS_THE_MODULE = ("", "forward", "__call__")
@@ -46,7 +47,9 @@ class Callees:
         self._settings = settings
         self._compiler = compiler
         self._root, self._rest = _root_and_rest(module, target)
-        if target.factory:
+        if target.saved:
+            self._rest = ""
+        elif target.factory:
             named = target.factory if ":" in target.factory else f"{target.module}:{target.factory}"
             is_method = inspect.isclass(self._root)
             self._rest = self._rest if is_method else ""
@@ -77,7 +80,7 @@ class Callees:
 
     @property
     def _builds(self) -> bool:
-        return bool(self._target.factory) or inspect.isclass(self._root)
+        return bool(self._target.factory or self._target.saved) or inspect.isclass(self._root)
 
     def _instance(self, example: Example) -> Any:  # noqa: ANN401
         seed = example.module_seed
@@ -108,6 +111,8 @@ class Callees:
 
     def _build(self, seed: int) -> Any:  # noqa: ANN401
         seed_generators(seed)
+        if self._target.saved:
+            return load_module(self._target.saved, self._target.script)
         try:
             return self._root()
         except Exception as error:

@@ -80,14 +80,18 @@ def _target(job: Job, example: Example) -> str:
         module = target.factory.rpartition(":")[0]
         place = "module" if module in ("", target.module) else f"importlib.import_module({module!r})"
         built = f"{place}.{name}"
-    if not built:
+    if not built and not target.saved:
         owner = "owner = function if isinstance(function, torch.nn.Module) else None"
         return f"function: Any = module.{target.attribute}\n{owner}\n"
+    made = f"{built}()"
+    if target.saved:  # loading it takes classes of the program under the names that they had in the run
+        loader = 'importlib.import_module("gbfix.equivalence.saved_modules").load_module'
+        made, rest = f"{loader}({target.saved!r}, {target.script!r})", ""
     dtype = f", torch.{settings.dtype}" if settings.dtype else ""
     called = "owner" if rest in ("", "forward", "__call__") else f"owner.{rest}"
     return f"""\
 seed_generators({example.module_seed})
-owner: Any = {built}()
+owner: Any = {made}
 if isinstance(owner, torch.nn.Module):
     owner.to({settings.device!r}{dtype}).train({bool(example.training)})
 function = {called}

@@ -54,6 +54,8 @@ def subject_of(job: Job, verdict: Verdict, taken: set[str]) -> WrittenSubject:
     target = job.target
     if not target.attribute or "::" in target.name or "<locals>" in target.attribute:
         raise CheckError(f"{target.name}: no test can be written: the target is no name at the top of a file")
+    if target.saved:
+        raise CheckError(f"{target.name}: no test can be written: its module is one that a run saved; give a --factory")
     first, _, method = target.attribute.partition(".")
     old_file = read_top_level(job.original.get(target.file, ""))
     is_class = any(isinstance(each.node, ast.ClassDef) for each in old_file.bound.get(first, ()))

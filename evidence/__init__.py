@@ -6,7 +6,7 @@ rule asks.
 
 Recording: `bootstrap/` (the way in), `recorder` (what is set up), `imports`, `ending` (when), `journal` (the notes)
     trace records: `trace_records`, `spans`
-    entries and hits: `entries`, `compiled`, `hits`
+    entries and hits: `entries`, `compiled`, `hits`, `saved_modules`
     values: `observe`, `watch`, `starts`, `sources`, `candidates`, `facts`, `describe`, `frame_values`, `lookup`
     the overlay: `overlay_hook`, `overlay_script`, `overlay_files`
 Reading: `reader` (from notes to `model`), `store`, `hashes`, `launch` (starts the program)
@@ -15,7 +15,7 @@ Reading: `reader` (from notes to `model`), `store`, `hashes`, `launch` (starts t
     `problems`, `places`
     costs: `steady` (of fragments), `cost` (the order of the report)
     explanations: `registry`, `recompile_kinds`
-    for `gbfix apply`: `fake` (operations without data), `overlay`, `capabilities` (what the installed torch
+    for `gbfix apply`: `fake` (operations without data), `overlay`, `copies`, `capabilities` (what the installed torch
     captures; it runs `capability_run` in a process)
 Both: `stack`, `journal`, `trace_records` (which records there are)
 """

@@ -51,7 +51,8 @@ def _counted(row: Entry, seen: list[tuple[Records, int]]) -> Entry:
         counts[1] += sum(frame.graph and not frame.fail_reason for frame in compiled)
         counts[2] += sum(frame.operations for frame in compiled)
     calls, graphs, operations = map(max, zip(*by_rank.values(), strict=True))
-    return replace(row, calls=calls, graphs=graphs, operations=operations, arguments=_arguments(seen))
+    saved = next((records.modules[identity] for records, identity in seen if identity in records.modules), "")
+    return replace(row, calls=calls, graphs=graphs, operations=operations, arguments=_arguments(seen), saved=saved)
 
 
 def _arguments(seen: list[tuple[Records, int]]) -> tuple[ArgumentsSeen, ...]:

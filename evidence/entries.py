@@ -28,6 +28,7 @@ from gbfix.evidence.compiled import Function, compile_call, describe_arguments, 
 from gbfix.evidence.ending import at_end
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
+from gbfix.evidence.saved_modules import save_module
 
 RECORDED_CALLS = 32
 DISTINCT_ARGUMENTS = 256
@@ -220,6 +221,8 @@ class _Recorder:
         call = _Call(self, entry, number, id(frame), not running)
         running.append(call)
         try:
+            if number == 1:
+                self.note_module(entry, frame)
             if number <= RECORDED_CALLS:
                 self.note_call(call, frame)
             if number == 1 or time.monotonic() >= self.next_counts:
@@ -243,6 +246,12 @@ class _Recorder:
                 listener.after(call.entry.id, compiled=compiled)
         if compiled and call.number > RECORDED_CALLS:
             self.note_call(call, frame)
+
+    def note_module(self, entry: _Entry, frame: types.FrameType) -> None:
+        """Save the module of an entry where that is wanted."""
+        path = save_module(frame.f_locals.get("fn"), entry.id)
+        if path is not None:
+            self.journal.write("module", entry=entry.id, path=path)
 
     def note_call(self, call: _Call, frame: types.FrameType) -> None:
         """Note the arguments, unless an earlier call had the same; `frame` is torch's wrapper of the function."""

@@ -31,6 +31,7 @@ KINDS = {
     "calls are recorded, and later ones that compiled something: entry, call (1-based), arguments (name -> value "
     "description, see describe; 'args[0]' for what *args takes or has no name; 'self' of a module has, next to "
     "training, an item parameters: a tuple of the distinct texts of dtype, device and 'requires_grad')",
+    "module": "the module of an entry was saved before its first call: entry, path",
     "calls": "now and then, and at the end; the last one counts: entry, count (all calls made, also inside another "
     "entry's), arguments (call number of a 'call' line, as text -> how many recorded calls had its facts)",
     "trace": "a record of Dynamo's structured trace: metadata (dict), payload (str or None), entry and call (the "

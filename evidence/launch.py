@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.engine.model import GbfixError
+from gbfix.evidence.saved_modules import FOLDER
 
 BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
 
@@ -70,12 +71,17 @@ def _not_a_program(word: str) -> str:
 
 
 def observed_environment(
-    base: Mapping[str, str], *, journals: Path | None = None, overlay: Path | None = None, values: bool = True
+    base: Mapping[str, str],
+    *,
+    journals: Path | None = None,
+    overlay: Path | None = None,
+    values: bool = True,
+    modules: Path | None = None,
 ) -> dict[str, str]:
     """The environment for a program: as `base`, but Python processes start with the bootstrap.
 
     journals: the folder for the notes of each process, None when nothing is to be recorded. overlay: the manifest of
-    the overlay in force. values: observe the values of names, too.
+    the overlay in force. values: observe the values of names, too. modules: the folder for compiled modules.
     """
     environment = {name: text for name, text in base.items() if not name.startswith("GBFIX_")}
     path = [str(BOOTSTRAP)]
@@ -86,6 +92,8 @@ def observed_environment(
         environment["GBFIX_JOURNAL"] = str(journals.resolve())
     if overlay is not None:
         environment["GBFIX_OVERLAY"] = str(overlay.resolve())
+    if modules is not None:
+        environment[FOLDER] = str(modules.resolve())
     if not values:
         environment["GBFIX_VALUES"] = "0"
     return environment

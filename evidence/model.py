@@ -54,7 +54,8 @@ class ArgumentsSeen:
 class Entry:
     """A function given to torch.compile. compiled_at: the compile call. calls: all calls made, compiled or reused.
 
-    graphs, operations: sums over the frames that its calls compiled; a recompilation adds its own.
+    graphs, operations: sums over the frames that its calls compiled; a recompilation adds its own. saved: where its
+    module was saved before its first call, empty where it was not.
     """
 
     function: str
@@ -67,6 +68,7 @@ class Entry:
     graphs: int = 0
     operations: int = 0
     arguments: tuple[ArgumentsSeen, ...] = ()
+    saved: str = ""
 
 
 @dataclass(frozen=True)

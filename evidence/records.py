@@ -102,6 +102,8 @@ class Records:
     frames: list[CompiledFrame] = field(default_factory=list)
     entries: dict[int, Note] = field(default_factory=dict)
     calls: list[Note] = field(default_factory=list)
+    modules: dict[int, str] = field(default_factory=dict)
+    """By entry: where its module was saved."""
     totals: dict[int, int] = field(default_factory=dict)
     repeats: dict[tuple[int, str], int] = field(default_factory=dict)
     """By entry and call number: how many calls had the arguments of that call."""
@@ -208,6 +210,8 @@ class _Reading:
             records.entries[note["entry"]] = note
         elif kind == "call":
             records.calls.append(note)
+        elif kind == "module":
+            records.modules[int(note["entry"])] = str(note["path"])
         elif kind == "calls":
             records.totals[note["entry"]] = int(note["count"])
             repeats = note.get("arguments") or {}
