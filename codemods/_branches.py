@@ -24,6 +24,8 @@ from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._preparations import TOTAL
 from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._scaling_sites import scaling_side
+from gbfix.codemods._scalings import scaled_branch
 from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite
 from gbfix.codemods._text import in_style_of, indentation_of, reindented
@@ -38,6 +40,7 @@ MASKED = ("GBF105", "guarded-masked-fill")
 SHARED_CALL = ("GBF106", "branch-around-call")
 ONE_SIDE = ("GBF107", "branch-with-unsafe-side")
 LOOP = ("GBF108", "tensor-value-loop")
+SCALING = ("GBF111", "guarded-scaling")
 
 
 @lru_cache(maxsize=2)
@@ -148,10 +151,22 @@ class FunctionBranches:
     def _attempt_if(self, node: ast.If, rest: list[ast.stmt], state: State) -> Finding:
         rule = self._rule_of(node, state)
         message = f"branch on the value of {shorten(self.source.segment(node.test), 60)}"
+        if scaling_side(self.view.names, node) is not None:
+            return self._attempt_scaling(node, state, message)
         try:
             return self._attempt(rule, message, IfSite(self.flow, node, rest, state))
         except RefusedError as refused:
             return self._refusal(rule, node, message, refused)
+
+    def _attempt_scaling(self, node: ast.If, state: State, message: str) -> Finding:
+        try:
+            scaled = scaled_branch(self.flow, node, state)
+            obligations = [*scaled.obligations, *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno)]
+            self._check_handlers(node, obligations)
+        except RefusedError as refused:
+            return self._refusal(SCALING, node, message, refused)
+        where = (self.function.qualname, self.compiled.reason)
+        return Finding(*SCALING, self._header(node), message, *where, tuple(obligations), scaled.fix)
 
     def _attempt_ternary(self, node: ast.IfExp, statement: ast.stmt | None, state: State) -> Finding:
         message = f"conditional expression on the value of {shorten(self.source.segment(node.test), 60)}"

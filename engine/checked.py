@@ -180,6 +180,7 @@ STAYS_ASSUMED: Mapping[str, str] = {
     "the moment of the reading does not matter": "two runs never read the same time",
     "no transform or dispatch mode runs it": "a check runs no vmap, checkpoint and the like around its target",
     "the function breaks more than once": "what its pieces cost is compile time, which a check does not compare",
+    "what is scaled holds real numbers": "the examples hold no complex numbers",
     "this module can be imported": "a check always imports it by its name, which the program may not",
 }
 """The claims that no check shows, and why."""

@@ -67,6 +67,7 @@ FRAMES |= {
 
 FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
 FRAMES["compile-per-call"] = "import torch\n\n\n{}\n"
+FRAMES["guarded-scaling"] = "(parameters, x: torch.Tensor, limit: float):\n    norm = x.norm()\n{}\n    return norm"
 FRAMES["number-that-leaves"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
 FRAMES |= {
