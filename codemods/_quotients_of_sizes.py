@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gbfix.analysis.names import Binding
+from gbfix.analysis.names import Binding, Names
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.values import Kind
 from gbfix.codemods._idioms import Site, assumed, is_a_tensor, proved
@@ -34,9 +34,9 @@ def is_used_as_size(site: Site, node: ast.expr, steps: int = 0) -> bool:
             return is_used_as_size(site, parent, steps + 1)
         case ast.keyword(arg="size" | "shape"):
             call = site.view.source.parents[parent]
-            return isinstance(call, ast.Call) and _takes_sizes(site, call)
+            return isinstance(call, ast.Call) and takes_sizes(site.view.names, call)
         case ast.Call(args=args) if node in args:
-            return _takes_sizes(site, parent)
+            return takes_sizes(site.view.names, parent)
         case ast.Slice():
             return True
         case ast.Subscript(value=value, slice=ast.Constant(value=int())) if value is node:
@@ -135,10 +135,11 @@ def _known_tensor(site: Site, tensor: ast.expr) -> Obligation | None:
     return is_a_tensor(value, site.text(tensor), site.line) if value.tensor_like else None
 
 
-def _takes_sizes(site: Site, call: ast.Call) -> bool:
+def takes_sizes(names: Names, call: ast.Call) -> bool:
+    """True for calls that make integers of their positional arguments: `range`, `view`, `torch.zeros`."""
     if isinstance(call.func, ast.Name):
-        return call.func.id == "range" and site.view.names.is_builtin(call.func, "range")
-    qualified = site.view.names.qualified(call.func)
+        return call.func.id == "range" and names.is_builtin(call.func, "range")
+    qualified = names.qualified(call.func)
     if qualified is not None:
         return qualified in _FUNCTIONS
     return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS

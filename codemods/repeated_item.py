@@ -17,7 +17,9 @@ After:
 
 Handles loops over `range` whose own index says which element is read; elements with constant indices that one or
 several statements read, as in `h, w = size[0].item() // 2, size[1].item() // 2`; and `t.tolist()` that several
-statements repeat, or a comprehension for each of its elements. Numbers that can stay tensors belong to
+statements repeat, or a comprehension for each of its elements; and loops over the rows of a tensor of integers
+(`for height, width in shapes`) whose elements are sizes, bounds or steps, which becomes a loop over
+`shapes.tolist()`. Numbers that can stay tensors belong to
 item-in-arithmetic.
 
 Stays away, with the reason, when something in between writes the tensor or sets its name, and when the tensor has
@@ -37,12 +39,14 @@ from collections.abc import Iterator
 from gbfix.analysis.project import FileView
 from gbfix.codemods._repeated_items import REPEATED, repeated_findings
 from gbfix.codemods._repeated_reads import read_findings
+from gbfix.codemods._rows_of_numbers import row_findings
 from gbfix.engine.model import Finding, Rule
 
 
 def _find(view: FileView) -> Iterator[Finding]:
     yield from repeated_findings(view)
     yield from read_findings(view)
+    yield from row_findings(view)
 
 
 RULE = Rule(*REPEATED, "numbers of one tensor read one by one", __doc__, _find)

@@ -146,6 +146,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "math does not raise, and rounds as torch does": (Need.VALUES,),
     "the element exists": (Need.VALUES,),
     "the tensor has one dimension": (),
+    "the tensor has two dimensions": (),
     "no object of the class leaves the function": (),
     "what is compared has no dimension": (),
     "the tensors have one shape": (),
