@@ -127,8 +127,9 @@ def test_removed_breaks_leave_out_rows_that_failed() -> None:
         compare.compared(CLAP, _measured([3], [_break(7, [1])]), _measured([3], [_break(7, [1])])),
         compare.Compared(CLAP, error="took too long"),
     ]
-    total = compare.removed(rows)
+    total = compare.removed(rows, compare.Compared.breaks)
     assert (total.before, total.after) == (9, 2)
+    assert compare.removed(rows, compare.Compared.sites) == compare.Removed(2, 1)
     assert total.share == pytest.approx(7 / 9)
     # Where the peer leaves breaks, leaving as many is not better.
     assert compare.less_than_peer(rows) == ["record/clap-fused"]
@@ -154,7 +155,7 @@ def test_section_is_replaced_and_what_is_around_it_stays(tmp_path: Path) -> None
     page.write_text(page.read_text() + "\n## After\n")
     first = page.read_text()
     assert "| bart-fp16 | f 8 → 1 | f 1 → 0 |" in first
-    assert "7 of 7 breaks removed (100%)." in first
+    assert "7 of 7 breaks removed (100%)" in first
     report.write_section(page, [row])
     assert page.read_text() == first
     report.write_section(page, [compare.Compared(BART, error="took | too long")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,6 +124,10 @@ class Compared:
         """The breaks of the phases that the row is about."""
         return sum(side[phase].breaks for phase in self.row.phases if phase in side)
 
+    def sites(self, side: Mapping[str, Counts]) -> int:
+        """The places that break in the phases that the row is about."""
+        return len({place for phase in self.row.phases if phase in side for place in side[phase].at})
+
 
 def compared(row: Row, before: Measured, after: Measured, **more: Any) -> Compared:  # noqa: ANN401
     """A row from its two measurements."""
@@ -146,7 +150,7 @@ def _phases(measured: Measured) -> dict[str, Counts]:
 
 @dataclass(frozen=True)
 class Removed:
-    """Breaks of several rows, before and after."""
+    """Breaks of several rows, or places that break, before and after."""
 
     before: int
     after: int
@@ -157,10 +161,10 @@ class Removed:
         return 1.0 - self.after / self.before if self.before else 1.0
 
 
-def removed(rows: Sequence[Compared]) -> Removed:
-    """All breaks of the rows that were compared."""
+def removed(rows: Sequence[Compared], count: Callable[[Compared, Mapping[str, Counts]], int]) -> Removed:
+    """All that `count` finds in the rows that were compared: `Compared.breaks` or `Compared.sites`."""
     done = [row for row in rows if not row.error]
-    return Removed(sum(row.breaks(row.before) for row in done), sum(row.breaks(row.after) for row in done))
+    return Removed(sum(count(row, row.before) for row in done), sum(count(row, row.after) for row in done))
 
 
 def less_than_peer(rows: Sequence[Compared]) -> list[str]:

@@ -141,8 +141,11 @@ def _each(row: Compared, read: Any) -> str:  # noqa: ANN401
 
 
 def _summary(rows: Sequence[Compared], suite: str) -> list[str]:
-    total = removed(rows)
-    lines = [f"{total.before - total.after} of {total.before} breaks removed ({total.share:.0%})."]
+    breaks, sites = removed(rows, Compared.breaks), removed(rows, Compared.sites)
+    lines = [
+        f"{breaks.before - breaks.after} of {breaks.before} breaks removed ({breaks.share:.0%}), counted as graphs of "
+        f"the first call minus one, and {sites.before - sites.after} of {sites.before} sites.",
+    ]
     if suite == "record":
         worse = less_than_peer(rows)
         lines.append(f"Rows that keep more than the peer: {', '.join(worse) if worse else 'none'}.")
