@@ -45,6 +45,19 @@ def f(x):
     torch._higher_order_ops.print("y {!s}", y)
     return y * 2
 """,
+    "operator with an effect": """
+import torch
+def say() -> None:
+    pass
+operator = torch.library.custom_op("gbfix_probe::say", say, mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))
+operator.register_fake(lambda: None)
+operator.register_effect(torch.library.EffectType.ORDERED)
+def f(x):
+    y = x + 1
+    if torch.compiler.is_dynamo_compiling():
+        operator()
+    return y * 2
+""",
     "torch.compiler.mark_dynamic": """
 import torch
 mark = torch.compiler.mark_dynamic
@@ -323,6 +336,7 @@ CAPTURED_IN_2_13 = frozenset(
         "torch._higher_order_ops.print",
         "operator that raises",
         "torch._assert_async",
+        "operator with an effect",
     }
 )
 """The probes that PyTorch 2.13 captures without a graph break; a test runs them with the installed version."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gbfix.analysis.effects import Effects, Note, Write
 from gbfix.analysis.flow import Flow
+from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Kind
@@ -22,6 +23,11 @@ _MODES = frozenset(
     | {"torch.amp.autocast", "torch.cuda.amp.autocast", "torch.profiler.record_function"}
 )
 _GRADIENT_ATTRIBUTES = ("data", "grad", "requires_grad")
+
+
+def is_mode(view: FileView, manager: ast.expr) -> bool:
+    """True for a context manager that only sets how torch computes."""
+    return view.names.qualified(manager.func if isinstance(manager, ast.Call) else manager) in _MODES
 
 
 @dataclass
@@ -74,7 +80,7 @@ class BetweenReader:
 
     def is_mode(self, manager: ast.expr) -> bool:
         """True for a context manager that only sets how torch computes."""
-        return self.names.qualified(manager.func if isinstance(manager, ast.Call) else manager) in _MODES
+        return is_mode(self.view, manager)
 
     def _statement(self, statement: ast.stmt, found: Between, without: frozenset[ast.stmt]) -> None:
         if statement in without or isinstance(statement, ast.Raise):

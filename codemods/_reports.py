@@ -12,14 +12,17 @@ from gbfix.analysis.flow import flow_of
 from gbfix.analysis.preferences import Messages
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
+from gbfix.analysis.traced import REASON as OBSERVED_REGION
 from gbfix.codemods._edges import ADVICE, EDGE
+from gbfix.codemods._graph_reports import in_graph
+from gbfix.codemods._graph_speech import said_in_graph
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._outside import Outside, Plan
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import LOGGING, PRINT, REPORT, WARNING, Unit, only_reports, units_of
 from gbfix.codemods._report_ways import boundary, drop
 from gbfix.codemods._tails import messages_leave
-from gbfix.engine.model import Finding
+from gbfix.engine.model import Discharge, Finding
 
 LOGGING_RULE = ("GBF310", "logging-in-region")
 WARNING_RULE = ("GBF311", "warning-in-region")
@@ -48,6 +51,8 @@ def _in_function(view: FileView, compiled: CompiledFunction) -> Iterator[Finding
     node, called = compiled.function.node, is_called(compiled)
     if called and isinstance(node, ast.FunctionDef) and only_reports(view, node):
         return  # its calls are what is found
+    if said_in_graph(view, node):
+        return
     outside = Outside(flow_of(view, compiled.function))
     handled: set[Unit] = set()
     tail = messages_leave(view, compiled.function)
@@ -64,9 +69,12 @@ def _in_function(view: FileView, compiled: CompiledFunction) -> Iterator[Finding
             yield finding
 
 
-def is_called(compiled: CompiledFunction) -> bool:
-    """True for a function that others call from within a region: a break in it breaks them, wherever it stands."""
-    return compiled.reason.startswith("called from")
+def is_called(compiled: CompiledFunction, *, certainly: bool = True) -> bool:
+    """True for a function that others call from within a region: a break in it breaks them, wherever it stands.
+
+    Not certainly so is one of which only a run shows that it is compiled.
+    """
+    return compiled.reason.startswith("called from") or (not certainly and compiled.reason == OBSERVED_REGION)
 
 
 def _attempt(outside: Outside, compiled: CompiledFunction, unit: Unit) -> tuple[Finding, tuple[Unit, ...]]:
@@ -89,19 +97,31 @@ def plan_of(outside: Outside, compiled: CompiledFunction, unit: Unit) -> Plan:
     choice = outside.flow.context.view.project.preferences.messages
     if choice is Messages.DROP:
         return drop(outside.flow, unit)
-    if choice is Messages.IN_GRAPH and unit.kind not in (REPORT, PRINT):
-        advice = "let gbfix choose, or choose --messages outside"
-        raise RefusedError("the graph can say it", "a graph can only print", unit.statement.lineno, advice)
     if choice is Messages.BOUNDARY:
         return boundary(outside.flow, compiled, unit)
+    if choice is Messages.IN_GRAPH and unit.kind not in (REPORT, PRINT):
+        return in_graph(outside.flow, compiled, unit)
     try:
         _check_region(compiled, unit)
-        return outside.plan(unit)
+        plan, refusal = outside.plan(unit), None
     except RefusedError as refused:
-        if choice is Messages.AUTO and not compiled.fullgraph:
+        plan, refusal = None, refused
+    if choice is Messages.AUTO and (plan is None or _assumed(plan) or is_called(compiled, certainly=False)):
+        with contextlib.suppress(RefusedError):
+            other = in_graph(outside.flow, compiled, unit)
+            if plan is None or _assumed(other) <= _assumed(plan):
+                return other
+        if plan is None and not compiled.fullgraph:
             with contextlib.suppress(RefusedError):
                 return boundary(outside.flow, compiled, unit)
-        raise refused
+    if plan is None:
+        assert refusal is not None
+        raise refusal
+    return plan
+
+
+def _assumed(plan: Plan) -> int:
+    return sum(obligation.discharge is Discharge.ASSUMED for obligation in plan.obligations)
 
 
 def _check_region(compiled: CompiledFunction, unit: Unit) -> None:

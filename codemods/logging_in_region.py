@@ -31,15 +31,26 @@ Known are loggers under any name (module level, `self.logger`, from another file
 `log(level, ...)`, `warning_once` and other functions that say a thing once, with their levels and `exc_info`: the call
 itself moves, so levels and filters decide as before. The line number in the record is another one.
 
-Stays away from messages in loops, `try` and unknown `with` blocks, under a condition that does more than report, with
-`stack_info`, in generators and coroutines, in functions that others call from within the region (their callers break,
-wherever the message stands), and with fullgraph=True, which allows no message at all.
+A message with a fixed text that cannot go there, or that others call from within the region (their callers break,
+wherever it stands), is said by the graph itself: it becomes a function of the module, which graphs call as an operator
+with an effect (`torch.library.custom_op`, from PyTorch 2.11), in its place, each time they run. Everywhere else it is
+called as any function: in eager code, and by torch.export, so that exported programs do not need the operator.
+
+    @_in_graph
+    def _report_forward() -> None:
+        logger.warning_once("a tuple is deprecated")
+
+Stays away from other messages in loops, `try` and unknown `with` blocks, under a condition that does more than report,
+with `stack_info`, in generators and coroutines, in functions that others call from within the region, and with
+fullgraph=True, which allows no message at all that Python says.
 
 With `--messages drop`, and never without, the message goes under `if not torch.compiler.is_compiling():` instead: this
 changes what is seen, and is unsafe.
 
 Relies on: nothing raises between the two places (it would come before the message), nothing says anything there, the
-message says the same. A copy of a tensor that requires a gradient shows another grad_fn.
+message says the same. A copy of a tensor that requires a gradient shows another grad_fn. In the graph: the record names
+the new function as its caller, except where a function such as `warning_once` calls the logger; handlers do not raise;
+no checkpoint within the graph would have said it a second time.
 
 Source: torch.compile troubleshooting (GB0291, GB4841); the logging module.
 """

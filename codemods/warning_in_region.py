@@ -25,11 +25,15 @@ After:
 It moves as log messages do (logging-in-region), within its function, so that `stacklevel` points where it pointed and
 the warning stays one place of the file, which the default filter shows once.
 
+A warning with a fixed text and without `stacklevel` that cannot go there is given by the graph itself, in its place,
+through a function of the module (logging-in-region shows how): still one place of the same file and module.
+
 Stays away where the function ends in several places behind it, which would make it several places, and for every
 reason of logging-in-region. Inside `warnings.catch_warnings()` it stays, too.
 
 Relies on, besides what logging-in-region does: nobody turns the warning into an error, unless nothing between the
-two places leaves a trace.
+two places leaves a trace; of one that the graph gives, a run that went on behind it shows that. The compiled code sets
+no other filters.
 
 Source: torch.compile troubleshooting (GB0007); the warnings module.
 """

@@ -88,6 +88,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "nobody relies on an error in backward": (Need.GRADIENTS,),
     # A tensor that compiled code keeps, and a gradient of its that somebody computes with, show in state and results.
     "nobody asks the tensor for a gradient of its own": (Need.GRADIENTS, Need.COMPILED),
+    # Computed again for the gradients, a part of the target says its messages a second time.
+    "no checkpoint runs it a second time": (Need.GRADIENTS, Need.COMPILED),
+    # A warning that comes out in one of them only is another outcome.
+    "the same filters decide about the warning": (Need.COMPILED,),
     # The text that a print or a logger writes of a tensor is compared, grad_fn included.
     "no grad_fn is shown": (Need.GRADIENTS,),
     # What now runs before a check or a message: errors, texts, arguments and random numbers are compared.

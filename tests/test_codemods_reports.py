@@ -176,7 +176,10 @@ def test_message_says_the_same_at_the_end(before: str, after: str) -> None:
         ),
         ('y = x.sin()\nlogger.info("%d", m := n)\nreturn y.cos() * m', "it gives m a value"),
         ('y = x.sin()\nlogger.info("%s", locals())\nreturn y.cos()', "locals() may"),
-        ('y = x.sin()\nmatch n:\n    case 1:\n        logger.info("y")\nreturn y.cos()', "it stands in a `match`"),
+        (
+            'y = x.sin()\nmatch n:\n    case 1:\n        logger.info("%d", n)\nreturn y.cos()',
+            "it stands in a `match`",
+        ),
         (
             'y = x.sin()\nlogger.info("y")\nyield y.cos()',
             "the function runs in steps, between which others see the message",

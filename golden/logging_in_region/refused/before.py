@@ -29,7 +29,7 @@ def under_condition(x: torch.Tensor, flag: bool) -> torch.Tensor:
     y = x.sin()
     if flag:
         y = y.cos()
-        logger.info("cos")
+        logger.info("cos of %s", y)
         y = y.exp()
     return y.sin()
 
@@ -42,7 +42,7 @@ def shows_stack(x: torch.Tensor) -> torch.Tensor:
 
 
 def helper(x: torch.Tensor) -> torch.Tensor:
-    logger.info("helper")
+    logger.info("helper of %s", x)
     return x.cos()
 
 

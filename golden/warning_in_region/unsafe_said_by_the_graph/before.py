@@ -17,11 +17,24 @@ class Halved(torch.autograd.Function):
 
 def summed(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     if not x.is_cuda:
-        warnings.warn("this way is slow")
+        warnings.warn("this way is slow", RuntimeWarning)
+    elif index.dtype != torch.int64:
+        warnings.warn("index is " "converted", category=FutureWarning)
     return torch.zeros_like(x).index_add_(0, index, x)
+
+
+def quiet(x: torch.Tensor) -> torch.Tensor:
+    with warnings.catch_warnings():
+        warnings.warn("nobody sees it")
+        return x + 1.0
+
+
+def pointed(x: torch.Tensor) -> torch.Tensor:
+    warnings.warn("the caller is wrong", stacklevel=2)
+    return x + 1.0
 
 
 @torch.compile
 def f(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     y = summed(x * 2.0, index)
-    return Halved.apply(y) + 1.0
+    return pointed(quiet(Halved.apply(y) + 1.0))

@@ -1,0 +1,273 @@
+"""Messages with a fixed text that the graph itself says, through an operator without arguments.
+
+The message becomes a function of the module, and an operator with an effect besides: graphs hold it in its place among
+what they print and say, and run it as often as they run. Without Dynamo the function is called as any other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from gbfix.analysis.flow import Flow, reads_tensor
+from gbfix.analysis.project import FileView, Project
+from gbfix.analysis.regions import CompiledFunction
+from gbfix.codemods._between import is_mode
+from gbfix.codemods._definitions import Definition, definitions
+from gbfix.codemods._graph_speech import MAKER, is_maker, maker_of, maker_source, said_in_graph
+from gbfix.codemods._loggers import is_level_guard
+from gbfix.codemods._messages import Message, MessageKind, message_of
+from gbfix.codemods._obligations import shorten
+from gbfix.codemods._outside import NO_ERROR, Plan
+from gbfix.codemods._refuse import RefusedError
+from gbfix.codemods._report_functions import CALLER
+from gbfix.codemods._report_units import Unit
+from gbfix.codemods._sites import torch_name
+from gbfix.codemods._text import in_style_of, indentation_of, reindented, unused_name
+from gbfix.codemods._top_level import top_level_statement
+from gbfix.codemods._tree import all_names
+from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
+
+PROBE = "operator with an effect"
+SAME = "the text, its place and its number of times are the same"
+FIXED = "an operator can say it"
+RECOMPUTED = "no checkpoint runs it a second time"
+ADVICE = "give the message a fixed text, or return what it says and report it where the compiled code is called"
+FILTERS = "the same filters decide about the warning"
+_FILTERS = frozenset(f"warnings.{name}" for name in ("catch_warnings", "filters", "simplefilter", "filterwarnings"))
+_OPTIONS = {MessageKind.WARNING: ("message", "category"), MessageKind.LOGGING: ("msg",), MessageKind.WRAPPER: ("msg",)}
+
+
+def in_graph(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
+    """The messages of a statement, each said by an operator in its place. Raises RefusedError."""
+    view = flow.context.view
+    if not view.project.torch.captures(PROBE):
+        reason = f"PyTorch {view.project.torch.version} has no operators with effects"
+        raise RefusedError("the installed PyTorch says it from a graph", reason, unit.statement.lineno, ADVICE)
+    _check_place(flow, unit)
+    statements = [_statement_of(view, call) for call in unit.messages]
+    messages = [_checked(view, call) for call in unit.messages]
+    fix = _fix(flow, statements)
+    line = unit.statement.lineno
+    obligations = [
+        Obligation(SAME, Discharge.PROVED, "the graph says it between the operations around it", line),
+        *_error_obligation(view, messages),
+        *_filter_obligation(view, messages),
+        _caller_obligation(view, messages),
+        _checkpoint_obligation(view.project, line),
+    ]
+    if compiled.fullgraph:
+        reason = "fullgraph=True made this message an error, which now is none"
+        obligations.append(Obligation("nobody relies on the error", Discharge.ASSUMED, reason, line))
+    return Plan(fix, tuple(obligations), (unit,))
+
+
+# -- what an operator can say -------------------------------------------------------------------
+
+
+def _check_place(flow: Flow, unit: Unit) -> None:
+    """Tests of tensors break the graph anyway; those that ask a logger do inside the unit."""
+    source, line, function = flow.context.source, unit.statement.lineno, flow.context.function.node
+    steps = ast.Yield | ast.YieldFrom | ast.Await
+    if isinstance(function, ast.AsyncFunctionDef) or any(isinstance(part, steps) for part in ast.walk(function)):
+        raise RefusedError(FIXED, "the function runs in steps, between which Dynamo does not follow it", line, ADVICE)
+    if unit.helpers:
+        name = unit.helpers[0].name
+        raise RefusedError(FIXED, f"{name} says it, which other code may call as well", line, ADVICE)
+    for part in source.ancestors(unit.statement):
+        if part is function:
+            break
+        if isinstance(part, ast.With) and not all(is_mode(flow.context.view, item.context_expr) for item in part.items):
+            text = shorten(source.segment(part.items[0].context_expr))
+            raise RefusedError(FIXED, f"{text} may decide what is said within it", part.lineno, ADVICE)
+    inside = [part for part in ast.walk(unit.statement) if isinstance(part, ast.If)]
+    around = [part for part in source.ancestors(unit.statement) if isinstance(part, ast.If | ast.While)]
+    for part in [*inside, *around]:
+        text = shorten(source.segment(part.test))
+        if part in inside and is_level_guard(flow.context.view, part.test):
+            raise RefusedError(FIXED, f"{text} asks a logger, which ends the graph, too", part.lineno, ADVICE)
+        state = flow.before.get(part)
+        if state is not None and reads_tensor(flow, state, part.test):
+            reason = f"it runs for one value of {text} only, where the graph breaks"
+            raise RefusedError("the message does not depend on a tensor", reason, part.test.lineno, ADVICE)
+
+
+def _statement_of(view: FileView, call: ast.Call) -> ast.Expr:
+    statement = view.source.parents[call]
+    if not isinstance(statement, ast.Expr):
+        raise RefusedError(FIXED, "it stands within another statement", call.lineno, ADVICE)
+    return statement
+
+
+def _checked(view: FileView, call: ast.Call) -> Message:
+    """The message that a call is, when its text and all else that it needs are the same at every call."""
+    message, line = message_of(view, call), call.lineno
+    allowed = _OPTIONS.get(message.kind) if message is not None else None
+    if message is None or allowed is None or message.starred:
+        raise RefusedError(FIXED, "what it says is not fixed", line, ADVICE)
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "exception":
+        raise RefusedError(FIXED, "it shows the exception that is being handled", line, ADVICE)
+    for name in (keyword.arg for keyword in call.keywords if keyword.arg not in allowed):
+        raise RefusedError(FIXED, f"{name} may ask for the place where it stands", line, ADVICE)
+    is_warning = message.kind is MessageKind.WARNING
+    if is_warning and (len(call.args) > 2 or view.names.qualified(call.func) != "warnings.warn"):
+        raise RefusedError(FIXED, "the warning names the place that it is about", line, ADVICE)
+    for part in ast.walk(call):
+        if isinstance(part, ast.Name):
+            _check_name(view, part)
+        elif isinstance(part, ast.Call | ast.Subscript | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) and (
+            part is not call
+        ):
+            reason = f"{shorten(view.source.segment(part))} is computed for it"
+            raise RefusedError(FIXED, reason, part.lineno, ADVICE)
+    return message
+
+
+def _check_name(view: FileView, name: ast.Name) -> None:
+    """What the message names must be what the module means by it, then as well as now."""
+    if view.names.is_builtin(name, name.id):
+        return
+    scope, bindings = view.names.lookup(name.id, name)
+    top = view.source.tree
+    if not isinstance(scope, ast.Module):
+        raise RefusedError(FIXED, f"{name.id} is a name of the function", name.lineno, ADVICE)
+    if not bindings or any(view.source.enclosing_function(one.statement) is not None for one in bindings):
+        raise RefusedError(FIXED, f"{name.id} may change", name.lineno, ADVICE)
+    if any(view.source.parents[one.statement] is not top for one in bindings) and view.names.qualified(name) is None:
+        raise RefusedError(FIXED, f"{name.id} may change", name.lineno, ADVICE)
+    if len(bindings) > 1 and view.names.qualified(name) is None:
+        raise RefusedError(FIXED, f"{name.id} is set in several places", name.lineno, ADVICE)
+
+
+# -- what it relies on --------------------------------------------------------------------------
+
+
+def _error_obligation(view: FileView, messages: Sequence[Message]) -> Iterator[Obligation]:
+    """A warning that a filter turns into an error comes out of the graph, without what Python did before it."""
+    warnings = [message for message in messages if message.kind is MessageKind.WARNING]
+    if not warnings:
+        return
+    line = warnings[0].call.lineno
+    seen = [view.observed(message.call.lineno) for message in warnings]
+    if all(one is not None and one.resumed for one in seen):
+        told = next(one.told for one in seen if one is not None)
+        yield Obligation(NO_ERROR, Discharge.OBSERVED, f"the program went on behind it, {told}", line)
+    else:
+        reason = "what the compiled code did in Python before it would be lost"
+        yield Obligation(NO_ERROR, Discharge.ASSUMED, reason, line)
+
+
+def _filter_obligation(view: FileView, messages: Sequence[Message]) -> Iterator[Obligation]:
+    """Dynamo sets the filters of warnings when the graph has run; levels and the like of loggers end the graph."""
+    warnings = [message for message in messages if message.kind is MessageKind.WARNING]
+    if not warnings:
+        return
+    line = warnings[0].call.lineno
+    for path, functions in sorted(view.project.compiled.items()):
+        names = view.project.names_of(path)
+        for part in (part for compiled in functions for part in ast.walk(compiled.function.node)):
+            if isinstance(part, ast.Name | ast.Attribute) and names.qualified(part) in _FILTERS:
+                reason = f"{path}:{part.lineno} sets others, which the graph may not know yet"
+                yield Obligation(FILTERS, Discharge.ASSUMED, reason, line)
+                return
+    yield Obligation(FILTERS, Discharge.PROVED, "no compiled function of the given files sets any", line)
+
+
+def _caller_obligation(view: FileView, messages: Sequence[Message]) -> Obligation:
+    line = messages[0].call.lineno
+    for message in messages:
+        if message.kind is MessageKind.LOGGING:
+            reason = "function and line of the record are those of the new function"
+            return Obligation(CALLER, Discharge.ASSUMED, reason, message.call.lineno)
+        if message.kind is MessageKind.WRAPPER and any(map(_asks_for_caller, _wrappers(view, message.call.func))):
+            reason = f"{shorten(view.source.segment(message.call.func))} asks who calls it"
+            return Obligation(CALLER, Discharge.ASSUMED, reason, message.call.lineno)
+    if messages[0].kind is MessageKind.WARNING:
+        return Obligation(CALLER, Discharge.PROVED, "a warning names the file and the module, which stay", line)
+    reason = f"the record names {shorten(view.source.segment(messages[0].call.func))} itself, which calls the logger"
+    return Obligation(CALLER, Discharge.PROVED, reason, line)
+
+
+def _wrappers(view: FileView, func: ast.expr) -> Iterator[Definition]:
+    """The functions of the given files that a message may run: by its name, or put on loggers under it."""
+    yield from definitions(view, func)
+    if not isinstance(func, ast.Attribute):
+        return
+    for path, source in view.project.files.items():
+        other = view.project.view(path) if path != view.source.path else view
+        for node in ast.walk(source.tree):
+            match node:
+                case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name() as value) if attr == func.attr:
+                    yield from definitions(other, value)
+                case ast.FunctionDef(name=name) if name == func.attr:
+                    yield Definition(other, node)
+
+
+def _asks_for_caller(definition: Definition) -> bool:
+    if definition.node is None:
+        return False
+    words = ("stacklevel", "_getframe", "currentframe", "stack", "findCaller")
+    asked = {
+        getattr(part, field, None) for part in ast.walk(definition.node) for field in ("id", "attr", "arg", "value")
+    }
+    return any(word in asked for word in words)
+
+
+def _checkpoint_obligation(project: Project, line: int) -> Obligation:
+    """A graph that is computed again for its gradients does not speak again, Python would."""
+    for path, source in sorted(project.files.items()):
+        names = project.names_of(path)
+        for node in ast.walk(source.tree):
+            match node:
+                case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) if _is_checkpoint(names.qualified(node)):
+                    reason = f"{path}:{node.lineno} uses one, which says it again for the gradients where Python runs"
+                    return Obligation(RECOMPUTED, Discharge.ASSUMED, reason, line)
+    return Obligation(RECOMPUTED, Discharge.PROVED, "none of the given files uses one", line)
+
+
+def _is_checkpoint(qualified: str | None) -> bool:
+    return (qualified or "").startswith("torch.utils.checkpoint.")
+
+
+# -- the edit -----------------------------------------------------------------------------------
+
+
+def _fix(flow: Flow, statements: Sequence[ast.Expr]) -> Fix:
+    view, source = flow.context.view, flow.context.source
+    holder = top_level_statement(source, statements[0])
+    torch, missing = torch_name(view, holder)
+    known = maker_of(source.tree)
+    place = _place(view, statements[0], torch, missing)
+    taken = all_names(source.tree) | set(view.names.local_bindings(source.tree))
+    taken |= {node.name for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    maker = known or unused_name(MAKER, frozenset(taken))
+    taken.add(maker)
+    parts = [] if known else [maker_source(maker, torch)]
+    replacements = []
+    for statement in statements:
+        name = unused_name(f"_report_{flow.context.function.name.strip('_')}", frozenset(taken))
+        taken.add(name)
+        said = reindented(reindented(source.segment(statement), indentation_of(source, statement), ""), "", "    ")
+        parts.append(f"@{maker}\ndef {name}() -> None:\n{said}")
+        replacements.append(Replacement(source.span(statement), f"{name}()"))
+    added = in_style_of(source, "\n\n\n".join(parts))
+    insertion = Replacement(source.span(place), f"{source.segment(place)}\n\n\n{added}")
+    changes = tuple(sorted([insertion, *replacements], key=lambda one: one.span))
+    return Fix("say it from within the graph", changes, ("torch",) if missing else ())
+
+
+def _place(view: FileView, statement: ast.Expr, torch: str, missing: bool) -> ast.stmt:
+    """The statement of the module behind which the functions go, the same for all messages of one pass."""
+    block = view.source.tree.body
+    spoken = [node for node in block if is_maker(node) or said_in_graph(view, node)]
+    if spoken:
+        return spoken[-1]
+    definitions_ = ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef
+    first = next(place for place, node in enumerate(block) if isinstance(node, definitions_))
+    simple = ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign
+    places = [place for place, node in enumerate(block[:first]) if isinstance(node, simple)]
+    bound = [one.statement for one in view.names.bindings(torch, block[first])]
+    if not places or not (missing or any(node in block[: places[-1] + 1] for node in bound)):
+        reason = f"{torch} is not imported in the module's own block, above its first function or class"
+        raise RefusedError(FIXED, reason, statement.lineno, ADVICE)
+    return block[places[-1]]

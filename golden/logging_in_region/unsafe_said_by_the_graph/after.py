@@ -1,0 +1,61 @@
+import logging
+
+import torch
+
+logger = logging.getLogger("case")
+
+
+def _in_graph(say):
+	"""Let graphs call a function that says something: as an operator, which runs whenever the graph runs."""
+	name = f"module_{__name__.encode().hex()}::{say.__name__}"
+	operator = torch.library.custom_op(name, say, mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))
+	operator.register_fake(lambda: None)
+	operator.register_effect(torch.library.EffectType.ORDERED)
+
+	def speak():
+		if torch.compiler.is_dynamo_compiling():
+			operator()
+		else:
+			say()
+
+	return speak
+
+
+@_in_graph
+def _report_whole() -> None:
+	logger.log(logging.WARNING, "cos")
+
+
+@_in_graph
+def _report_helper() -> None:
+	logger.info("in helper, %d times", 2)
+
+
+@_in_graph
+def _report_f() -> None:
+	logging.error("next")
+
+
+def helper(x: torch.Tensor) -> torch.Tensor:
+	_report_helper()
+	return x.cos()
+
+
+@torch.compile(fullgraph=True)
+def whole(x: torch.Tensor, flag: bool) -> torch.Tensor:
+	y = x.sin()
+	if flag:
+		y = y.cos()
+		# in place
+		_report_whole()
+		y = y.exp()
+	return y.sin()
+
+
+@torch.compile
+def f(x: torch.Tensor, flag: bool) -> torch.Tensor:
+	y = helper(x.sin())
+	if flag:
+		y = y.exp()
+		_report_f()
+	return helper(y).sin()
