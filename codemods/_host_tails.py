@@ -12,6 +12,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.traced import REASON
+from gbfix.codemods._branches import branch_findings
 from gbfix.codemods._host_tail_text import decorated, extracted
 from gbfix.codemods._index_work import other_than_indices
 from gbfix.codemods._masked import OPEN, masked_findings
@@ -43,15 +44,16 @@ def index_findings(view: FileView) -> Iterator[Finding]:
     kept = kept_spans(view)
     if kept is None:
         return
-    open_sizes = [finding.span for finding in masked_findings(view) if finding.code == OPEN[0]]
+    places = [finding.span for finding in masked_findings(view) if finding.code == OPEN[0]]
+    places += [finding.span for finding in branch_findings(view) if finding.fix is None]
     for compiled in view.compiled:
         if compiled.fullgraph is not True and compiled.reason.startswith(("called from", REASON)):
-            tail = _tail(view, compiled, open_sizes, kept)
+            tail = _tail(view, compiled, places, kept)
             if tail is not None:
                 yield _finding(view, tail)
 
 
-def _tail(view: FileView, compiled: CompiledFunction, open_sizes: Sequence[Span], kept: set[Span]) -> Tail | None:
+def _tail(view: FileView, compiled: CompiledFunction, places: Sequence[Span], kept: set[Span]) -> Tail | None:
     """The part of a function from where it cannot return early any more, if it breaks there and is index arithmetic."""
     function, source = compiled.function.node, view.source
     if not isinstance(function, ast.FunctionDef) or not isinstance(source.parents[function], ast.Module | ast.ClassDef):
@@ -59,7 +61,7 @@ def _tail(view: FileView, compiled: CompiledFunction, open_sizes: Sequence[Span]
     around = source.span(function)
     flow = flow_of(view, compiled.function)
     reads = [source.span(read.node) for read in reads_of(flow) if not read.implicit]
-    sites = sorted({span for span in (*reads, *(s for s in open_sizes if _holds(around, s))) if span not in kept})
+    sites = sorted({span for span in (*reads, *(s for s in places if _holds(around, s))) if span not in kept})
     body = function.body
     first = next((index for index, one in enumerate(body) if any(_holds(source.span(one), s) for s in sites)), None)
     if first is None:

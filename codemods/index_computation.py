@@ -1,9 +1,9 @@
 """Sizes, positions and indices computed from the values of tensors, in several pieces.
 
-Each `.tolist()`, `nonzero()`, `x[mask]` or `repeat_interleave(t)` ends the graph (GB0033, GB0036, GB0124), and one in a
-loop leaves the whole function to Python, so that what is computed between them is compiled in fragments, again for each
-other image or length. There is nothing to gain from graphs of such index arithmetic: in a function that is not
-compiled it costs one break.
+Each `.tolist()`, `nonzero()`, `x[mask]` or `repeat_interleave(t)` ends the graph (GB0033, GB0036, GB0124), and so does a
+branch on a value that cannot be selected (GB0170). One in a loop leaves the whole function to Python, so that what is
+computed between them is compiled in fragments, again for each other image or length. There is nothing to gain from
+graphs of such index arithmetic: in a function that is not compiled it costs one break.
 
 Before:
 
@@ -34,7 +34,7 @@ file that do no more. Results are those of Python in both cases. What remains is
 caller that compiles with `fullgraph=True`, or exports strictly, would not allow: that such a caller does not exist is
 what a run shows by breaking there, and is assumed without one.
 
-Source: torch.compile troubleshooting, torch.compiler.disable (GB0033, GB0036, GB0098, GB0124).
+Source: torch.compile troubleshooting, torch.compiler.disable (GB0033, GB0036, GB0098, GB0124, GB0170).
 """
 
 from __future__ import annotations
