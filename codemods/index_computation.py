@@ -1,7 +1,7 @@
 """Sizes, positions and indices computed from the values of tensors, in several pieces.
 
-Each `.tolist()`, `nonzero()`, `x[mask]` or `repeat_interleave(t)` ends the graph (GB0033, GB0036, GB0124), and so does a
-branch on a value that cannot be selected (GB0170). One in a loop leaves the whole function to Python, so that what is
+Each `.tolist()`, `nonzero()`, `x[mask]` or `repeat_interleave(t)` ends the graph (GB0033, GB0036, GB0124), and so does
+a branch on a value that cannot be selected (GB0170). One in a loop leaves the whole function to Python, so that what is
 computed between them is compiled in fragments, again for each other image or length. There is nothing to gain from
 graphs of such index arithmetic: in a function that is not compiled it costs one break.
 
