@@ -56,6 +56,7 @@ def facts_of(verdict: Verdict, name: str) -> CheckFacts:
         special=exercised.special,
         empty=exercised.empty,
         compiled=exercised.compiled,
+        raised=exercised.raised,
         device=verdict.device,
     )
 

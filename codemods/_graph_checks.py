@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.project import FileView
+from gbfix.analysis.source import SourceFile
 from gbfix.codemods._operator_inputs import InputReader, Inputs
 from gbfix.codemods._operator_text import OperatorText
 from gbfix.codemods._refuse import RefusedError
@@ -30,12 +31,23 @@ PROBE = "operator that raises"
 UNDONE = "what compiled code does around the error does not matter"
 UNTRANSFORMED = "no transform of torch.func runs it compiled"
 NO_GRAD_FN = "no grad_fn is shown"
-_CLAIM = "the check can be an operator"
+_CLAIM = "the graph can raise"
 _TRANSFORMS = re.compile(
     r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
 )
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 _HOLDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.NamedExpr, ast.Delete)
+
+
+def check_around(source: SourceFile, function: ast.AST, check: ast.stmt) -> None:
+    """What stands around is traced: at run time no handler hears of the error, and no `with` ends. RefusedError."""
+    for parent in source.ancestors(check):
+        if parent is function:
+            return
+        if isinstance(parent, ast.Try | ast.With | ast.AsyncWith):
+            kind = "try" if isinstance(parent, ast.Try) else "with"
+            reason = f"it stands inside a `{kind}`, which the graph would not end"
+            raise RefusedError(_CLAIM, reason, parent.lineno, f"move it out of the `{kind}`")
 
 
 @dataclass(frozen=True)
@@ -105,19 +117,9 @@ class _Writer:
         before = self._source.lines[span.line - 1][: span.column]
         return not (before + self._source.lines[span.end_line - 1][span.end_column :]).strip()
 
-    def _check_around(self, check: ast.stmt) -> None:
-        """What stands around is traced: at run time no handler hears of the error, and no `with` ends."""
-        for parent in self._source.ancestors(check):
-            if parent is self._flow.context.function.node:
-                return
-            if isinstance(parent, ast.Try | ast.With | ast.AsyncWith):
-                kind = "try" if isinstance(parent, ast.Try) else "with"
-                reason = f"it stands inside a `{kind}`, which the graph would not end"
-                raise RefusedError(_CLAIM, reason, parent.lineno, f"move it out of the `{kind}`")
-
     def _check_statement(self, check: ast.stmt) -> None:
         """Only what a function elsewhere can do as well: ask, compute and raise."""
-        self._check_around(check)
+        check_around(self._source, self._flow.context.function.node, check)
         span, lines = self._source.span(check), self._source.lines
         before, after = lines[span.line - 1][: span.column], lines[span.end_line - 1][span.end_column :].strip()
         if before.strip() or (after and not after.startswith("#")):

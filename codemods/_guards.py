@@ -23,6 +23,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.codemods._tree import is_elif
+from gbfix.codemods._whole_tensor_checks import whole_tensor_checks
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 GUARD = ("GBF109", "guard-that-raises")
@@ -40,6 +41,7 @@ def guard_findings(view: FileView) -> tuple[Finding, ...]:
     for compiled in view.compiled:
         if not isinstance(compiled.function.node, ast.Lambda):
             found += _FunctionGuards(view, compiled).findings()
+    found += whole_tensor_checks(view, GUARD)
     return tuple(sorted(found, key=lambda finding: (finding.span, finding.code)))
 
 

@@ -62,6 +62,9 @@ since the rest of the compiled code ends otherwise: a `try` around it has been t
 not have been written yet, the gradient mode may stay as it was inside a `with`, and a backend may reorder operations.
 Only tensors, numbers and texts can be given to an operator; gbfix trace shows what names hold.
 
+`torch._check_tensor_all(c)`, which reads a number out of a tensor (GB0124), becomes `torch._assert_async(c.all(), ...)`
+with the same text: both raise RuntimeError, on the CPU at the same place. The rest is as unsafe as with an operator.
+
 With `--in-graph-asserts` (or `in-graph-asserts = true` in the configuration) a check with a constant text becomes
 `torch._assert_async(...)`, which stays in the graph. It raises RuntimeError, and on an accelerator later than the check
 stood, so that it is always unsafe.

@@ -34,7 +34,7 @@ class CheckFacts:
     """What a check of one target came to. Make none of a check that could not be made.
 
     conditions: those in the file of the findings. half, integers, non_contiguous, special (NaN, infinity), empty: how
-    many examples had such an argument; compiled: how many were also run compiled.
+    many examples had such an argument; compiled: how many were also run compiled; raised: how many ended in an error.
     """
 
     target: str
@@ -46,6 +46,7 @@ class CheckFacts:
     special: int = 0
     empty: int = 0
     compiled: int = 0
+    raised: int = 0
     device: str = "cpu"
 
 
@@ -57,6 +58,7 @@ class Need(str, Enum):
     LAYOUTS = "inputs with other strides"
     VALUES = "NaN, infinities and empty inputs"
     COMPILED = "some compiled"
+    ERRORS = "some that raise"
     DEVICE = "on an accelerator"
 
 
@@ -99,7 +101,9 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the statements after it only compute": (),
     "the statements before it cannot fail": (Need.VALUES, Need.DTYPES),
     # The examples that raise are compared, compiled ones too: errors, arguments, state, modes and random numbers.
-    "what compiled code does around the error does not matter": (Need.COMPILED,),
+    "what compiled code does around the error does not matter": (Need.COMPILED, Need.ERRORS),
+    "the condition is a tensor of truth values": (Need.DTYPES,),
+    "the error comes where the check stands": (Need.DEVICE,),
     # An operator that cannot be transformed is an error of compiling.
     "no transform of torch.func runs it compiled": (Need.COMPILED,),
     "arithmetic rounds as with a number": (Need.DTYPES,),
@@ -270,5 +274,6 @@ def _met(need: Need, facts: CheckFacts, conditions: Sequence[ConditionFacts]) ->
         Need.LAYOUTS: facts.non_contiguous > 0,
         Need.VALUES: facts.special > 0 and facts.empty > 0,
         Need.COMPILED: facts.compiled > 1,
+        Need.ERRORS: facts.raised > 0,
         Need.DEVICE: not facts.device.startswith("cpu"),
     }[need]
