@@ -36,6 +36,7 @@ EVERYTHING = CheckFacts(
     special=6,
     empty=5,
     compiled=12,
+    raised=1,
     device="cuda",
 )
 CLAIMS = [*CHECKED_BY, "flag is a Python value", "limit is a Python number"]
