@@ -13,6 +13,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.tree import names_in, stored_names
 from gbfix.codemods._counts import count_in, counted
+from gbfix.codemods._ctc_targets import padded, targets_in
 from gbfix.codemods._mask_assign import assigned, assignment_in
 from gbfix.codemods._named_selections import own_expressions
 from gbfix.codemods._open_sizes import open_size_in
@@ -27,6 +28,7 @@ REDUCTION = ("GBF501", "masked-reduction")
 COUNT = ("GBF502", "masked-count")
 ASSIGNMENT = ("GBF503", "masked-assignment")
 OPEN = ("GBF505", "data-dependent-shape")
+TARGETS = ("GBF507", "selected-targets")
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _SETTING = "capture_dynamic_output_shape_ops"
@@ -34,6 +36,7 @@ _TITLES = {
     REDUCTION: "reduce all elements, with torch.where for those that are not selected",
     COUNT: "count with torch.count_nonzero",
     ASSIGNMENT: "compute all new values and choose with torch.where",
+    TARGETS: "pad the targets, the selected elements of each row first",
 }
 
 
@@ -105,6 +108,12 @@ class FunctionSelections:
         if reduction is not None:
             message = f"{reduction.name} of as many elements as a mask selects"
             self.drafts.append(self._draft(REDUCTION, node, message, lambda: reduced(self.reader, reduction, state)))
+            return
+        targets = targets_in(self.reader, node, state)
+        if targets is not None:
+            message = f"as many targets of a loss as {self._text(targets.selection.mask)} selects"
+            self.drafts.append(self._draft(TARGETS, node, message, lambda: padded(self.reader, targets, state)))
+            self.drafts[-1].used = {}  # it is replaced where it stands
             return
         advice = open_size_in(self.reader, node, state)
         if advice is not None:

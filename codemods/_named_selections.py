@@ -98,7 +98,22 @@ class NamedValues:
         targets = [target for target in ast.walk(statement) if isinstance(target, ast.Subscript | ast.Attribute)]
         if any(isinstance(target.ctx, ast.Store | ast.Del) for target in targets):
             return True
-        return any(self.flow.evaluate(part, state)[1].effects.writes for part in own_expressions(statement))
+        return any(
+            self.flow.evaluate(part, state)[1].effects.writes
+            for part in own_expressions(statement)
+            if not (isinstance(statement, ast.With) and self._is_setting(part))
+        )
+
+    def _is_setting(self, node: ast.expr) -> bool:
+        """True for a context manager of torch that is given constants: it sets something, and writes no tensor."""
+        match node:
+            case ast.IfExp(test=ast.Name() | ast.Attribute(value=ast.Name()), body=body, orelse=orelse):
+                return self._is_setting(body) and self._is_setting(orelse)
+            case ast.Call(func=func, args=args, keywords=keywords):
+                given = [*args, *(keyword.value for keyword in keywords)]
+                known = (self.flow.context.names.qualified(func) or "").startswith(("torch.", "contextlib.nullcontext"))
+                return known and all(isinstance(one, ast.Constant) for one in given)
+        return False
 
     def is_only_binding(self, node: ast.Name, definition: ast.Assign) -> bool:
         """True when a name can only have the value that one assignment gave it."""

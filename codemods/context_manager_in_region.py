@@ -26,8 +26,12 @@ After:
 Done where the `with` is the whole body of a function that is decorated with exactly `torch.compile`, and what it
 enters is a name of the module or a call of constants.
 
-Stays away, and says so, where something stands before or behind the `with`, which would come under it, where the
-manager depends on the arguments, in methods, and where the function is compiled elsewhere.
+Elsewhere a `with torch.backends.cudnn.flags(...)` whose block is one value that torch computes (`return
+F.ctc_loss(...)`) goes into a function of its own under `torch.compiler.disable`: one break stays at its call, and what
+follows is compiled, which was not.
+
+Stays away, and says so, where the block is more, and something stands before or behind the `with`, which would come
+under it, where the manager depends on the arguments, in methods, and where the function is compiled elsewhere.
 
 Source: PyTorch's GB0007, GB0142, GB0092.
 """
@@ -47,6 +51,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._stays import report
 from gbfix.codemods._text import reindented
 from gbfix.codemods._tree import all_names
+from gbfix.codemods._with_outside import own_function
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Rule
 
 NAME = ("GBF325", "context-manager-in-region")
@@ -57,6 +62,7 @@ _MANAGERS = (
     "contextlib.redirect_stderr",
     "torch.random.fork_rng",
 )
+_SETTINGS = ("torch.backends.cudnn.flags",)
 _ADVICE = "put the `with` around the call of the compiled function, in the caller"
 
 
@@ -77,20 +83,27 @@ def _is_host(view: FileView, node: ast.expr) -> bool:
     if isinstance(statement, ast.Assign):
         made = statement.value
         return isinstance(made, ast.Call) and view.names.qualified(made.func) in _LOCKS
-    return isinstance(node, ast.Call) and view.names.qualified(node.func) in (*_LOCKS, *_MANAGERS)
+    return isinstance(node, ast.Call) and view.names.qualified(node.func) in (*_LOCKS, *_MANAGERS, *_SETTINGS)
 
 
 def _finding(view: FileView, compiled: CompiledFunction, node: ast.With, entered: ast.expr) -> Finding:
     text = view.source.segment(entered)
     message = f"with {text} within a compiled function"
+    span = view.source.span(entered)
+    about = (*NAME, span, message, compiled.function.qualname, compiled.reason)
     try:
         fix = _fix(view, compiled, node)
     except RefusedError as refused:
-        return report(view, compiled, NAME, node, message, refused)
+        if not isinstance(entered, ast.Call) or view.names.qualified(entered.func) not in _SETTINGS:
+            return report(view, compiled, NAME, node, message, refused)
+        try:
+            own, obligations = own_function(view, compiled, node)
+        except RefusedError as other:
+            return report(view, compiled, NAME, node, message, other)
+        return Finding(*about, obligations, own)
     claim = "the same statements run under it"
     proof = Obligation(claim, Discharge.PROVED, "it is the whole body of the function", node.lineno)
-    span = view.source.span(entered)
-    return Finding(*NAME, span, message, compiled.function.qualname, compiled.reason, (proof,), fix)
+    return Finding(*about, (proof,), fix)
 
 
 def _fix(view: FileView, compiled: CompiledFunction, node: ast.With) -> Fix:

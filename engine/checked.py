@@ -119,6 +119,8 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # What is selected by a mask: another shape, kind or number of elements gives another result, or raises.
     "the mask has the shape of the tensor": (),
     "what is selected from is a tensor": (),
+    "the targets have two dimensions": (),
+    "cuDNN does not compute the loss": (Need.DEVICE,),
     "what meets the selected elements is one number": (),
     "the number is only used in arithmetic with tensors": (),
     "no integer without dimensions that is narrower than int64 meets the number": (Need.DTYPES,),
