@@ -72,6 +72,9 @@ FRAMES["number-that-leaves"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
 FRAMES |= {
     "masked-reduction": "(x: torch.Tensor):\n{}",
+    "selected-targets": (
+        "(scores: torch.Tensor, labels: torch.Tensor, input_lengths):\n    import torch.nn.functional as F\n\n{}"
+    ),
     "masked-loop": "(x: torch.Tensor):\n{}\n    return x",
     "masked-count": "(x: torch.Tensor):\n    mask = x > 0\n{}",
     "masked-assignment": "(x: torch.Tensor):\n    mask = x > 0\n    y = x.clone()\n{}\n    return y",
