@@ -148,6 +148,9 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the divisor of the size is positive": (),
     # Which values the examples hold decides whether Python would have raised.
     "the tensor has one element": (),
+    # The buffer of the original and the number beside it in the rewritten module show in every size.
+    "the buffer keeps the number that __init__ puts there": (),
+    "integers are divided in float32 or float64": (),
     "the number is computed with tensors": (),
     "a number and a 0-d tensor give the same dtype and bits": (Need.DTYPES, Need.DEVICE),
     "the number's tensor is on the device where it is used": (Need.DEVICE,),
