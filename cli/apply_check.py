@@ -200,11 +200,21 @@ class CheckedFixes:
                 else:
                     self._failed.setdefault(fix, not_passed(verdict, facts, finding))
 
-    def _to_blame(self, names: Sequence[str], plan: Planned, fixes: Collection[Identity]) -> Collection[Identity]:
-        """The fixes that make a target different when each is made alone; all of them when none does by itself."""
+    def _to_blame(self, names: Sequence[str], plan: Planned, fixes: Mapping[Identity, Entry]) -> Collection[Identity]:
+        """The fixes that make a target different when each is made alone; all of them when none does by itself.
+
+        Calls that nobody recorded say nothing against a fix that a recorded run gave the reasons for.
+        """
+        suspects = [fix for fix, entry in fixes.items() if self._answers_for(plan, entry.finding)]
         if len(fixes) == 1:
-            return fixes
-        return [fix for fix in fixes if self._differs_alone(names, plan.name, fix)] or fixes
+            return suspects
+        alone = [fix for fix in suspects if self._differs_alone(names, plan.name, fix)]
+        return alone if alone or len(suspects) < len(fixes) else suspects
+
+    def _answers_for(self, plan: Planned, finding: Finding) -> bool:
+        if not self.wanted.settings.as_recorded or plan.job is None or plan.job.seen:
+            return True
+        return all(obligation.discharge is not Discharge.OBSERVED for obligation in finding.obligations)
 
     def _differs_alone(self, names: Sequence[str], target: str, fix: Identity) -> bool:
         request = replace(self.request, unsafe=True, accept=lambda name, entry: self._identity(name, entry) == fix)
