@@ -16,7 +16,7 @@ from gbfix.engine.model import Discharge, Obligation, Replacement
 
 _LENGTHS = "the length of each target is the number of its selected elements"
 _ROWS = "the targets have two dimensions"
-_CUDNN = "cuDNN does not compute the loss"
+_KERNEL = "the loss has the same bits for padded targets"
 _LOSSES = ("torch.nn.functional.ctc_loss", "torch.ctc_loss")
 _POSITIONS = {"log_probs": 0, "targets": 1, "input_lengths": 2, "target_lengths": 3}
 
@@ -70,7 +70,7 @@ def padded(reader: SelectionReader, found: Targets, state: State) -> tuple[list[
         Obligation(SHAPE, Discharge.PROVED, f"it is that of {texts[base]}", line),
         Obligation(_LENGTHS, Discharge.PROVED, shorten(source.segment(reader.meaning(lengths))), found.call.lineno),
         _rows(sizes.ranks(held.shape), texts[base], line),
-        _no_cudnn(reader, found),
+        _kernel(reader, found),
     ]
     template = ast.parse("_rows.gather(-1, (~_mask).byte().argsort(dim=-1, stable=True))", mode="eval").body
     places = {"_rows": base, "_mask": mask}
@@ -114,23 +114,32 @@ def _rows(ranks: set[int], text: str, line: int) -> Obligation:
     return Obligation(_ROWS, Discharge.ASSUMED, f"nothing shows how many {text} has", line)
 
 
-def _no_cudnn(reader: SelectionReader, found: Targets) -> Obligation:
-    """That no other kernel is chosen for padded targets: cuDNN takes targets one after the other only."""
+def _kernel(reader: SelectionReader, found: Targets) -> Obligation:
+    """That targets in rows are computed as those one after the other: cuDNN takes the latter only."""
     line = found.call.lineno
+    if _on_cpu(reader, found):
+        return Obligation(_KERNEL, Discharge.PROVED, "the scores are on the CPU", line)
     for around in reader.source.ancestors(found.call):
-        if not isinstance(around, ast.With):
-            continue
-        for manager in (item.context_expr for item in around.items):
-            if _switches_off(reader, manager.body if isinstance(manager, ast.IfExp) else manager):
-                return Obligation(_CUDNN, Discharge.PROVED, f"it is switched off in line {around.lineno}", line)
+        entered = [item.context_expr for item in around.items] if isinstance(around, ast.With) else []
+        if any(_switches_off(reader, manager) for manager in entered):
+            return Obligation(_KERNEL, Discharge.ASSUMED, "on an accelerator nobody compared them", line)
+    reason = "on CUDA, cuDNN may compute it for targets one after the other"
+    return Obligation(_KERNEL, Discharge.ASSUMED, reason, line)
+
+
+def _on_cpu(reader: SelectionReader, found: Targets) -> bool:
+    """True where the scores are known to be on the CPU, at the call or where a `with` of one statement begins."""
     scores = _argument(found.call, "log_probs")
-    statement = next((one for one in reader.source.ancestors(found.call) if isinstance(one, ast.stmt)), None)
-    state = reader.flow.before.get(statement) if statement is not None else None
-    if scores is not None and state is not None:
-        devices = reader.flow.evaluate(scores, state)[0].devices
-        if devices and all(isinstance(one, str) and one.startswith("cpu") for one in devices):
-            return Obligation(_CUDNN, Discharge.PROVED, "the scores are on the CPU", line)
-    return Obligation(_CUDNN, Discharge.ASSUMED, "it may, for some integers of 32 bits on the CPU", line)
+    for around in reader.source.ancestors(found.call):
+        state = reader.flow.before.get(around) if isinstance(around, ast.stmt) else None
+        if state is not None and scores is not None:
+            devices = reader.flow.evaluate(scores, state)[0].devices
+            if devices and all(isinstance(one, str) and one.startswith("cpu") for one in devices):
+                return True
+            parent = reader.source.parents[around]
+            if not isinstance(parent, ast.With) or len(parent.body) > 1:
+                return False
+    return False
 
 
 def _switches_off(reader: SelectionReader, manager: ast.expr) -> bool:

@@ -23,8 +23,8 @@ read. Loss and gradients are the same bits, whatever the mask selects. The loss 
 
 Stays away where nothing shows that the lengths are the number of selected elements of each row, that the mask has the
 shape of the labels, or when the targets are used in another way as well. That the labels have two dimensions is assumed
-where neither the source nor a run shows it. cuDNN, which takes targets of 32 bits on the CPU only one after the other,
-has to be switched off, or the scores on the CPU; otherwise it is assumed not to be chosen.
+where neither the source nor a run shows it. So is that the bits are the same where the scores may be on an accelerator:
+there cuDNN takes targets one after the other only, and what it computes instead is not compared.
 
 Source: torch.nn.CTCLoss, torch.compile troubleshooting (GB0036).
 """

@@ -120,7 +120,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the mask has the shape of the tensor": (),
     "what is selected from is a tensor": (),
     "the targets have two dimensions": (),
-    "cuDNN does not compute the loss": (Need.DEVICE,),
+    "the loss has the same bits for padded targets": (Need.DEVICE,),
     "what meets the selected elements is one number": (),
     "the number is only used in arithmetic with tensors": (),
     "no integer without dimensions that is narrower than int64 meets the number": (Need.DTYPES,),

@@ -60,10 +60,10 @@ def test_targets_are_padded_and_the_setting_gets_a_function_of_its_own() -> None
     assert all(torch.equal(one, other) for one, other in zip(results(LOSS), results(after), strict=True))
 
 
-def test_the_size_of_the_labels_is_all_that_is_assumed() -> None:
+def test_the_size_of_the_labels_and_the_device_are_assumed() -> None:
     (finding,) = (one for one in found(LOSS) if one.code == "GBF507")
     assumed = [one.claim for one in finding.obligations if one.discharge is Discharge.ASSUMED]
-    assert assumed == ["the targets have two dimensions"]
+    assert assumed == ["the targets have two dimensions", "the loss has the same bits for padded targets"]
     (with_setting,) = (one for one in found(LOSS) if one.code == "GBF325")
     assert with_setting.safety is Safety.SAFE
 
