@@ -194,7 +194,9 @@ class CheckedFixes:
                 for fix in self._to_blame(names, plan, own):
                     self._refused[refused_fix(fix, own[fix].finding)] = difference(verdict, self.checks.root)
             for fix, entry in own.items():
-                facts, finding = facts_of(verdict, fix[0]), self.originals.finding(fix[0], entry.finding)
+                as_recorded = plan.job is not None and plan.job.settings.as_recorded and bool(plan.job.seen)
+                facts = facts_of(verdict, fix[0], as_recorded=as_recorded)
+                finding = self.originals.finding(fix[0], entry.finding)
                 if passes(verdict, facts, finding):
                     self._passed[fix] = (*self._passed.get(fix, ()), facts)
                 else:

@@ -32,8 +32,11 @@ class Refusal:
     advice: str = ""
 
 
-def facts_of(verdict: Verdict, name: str) -> CheckFacts:
-    """What the examples of a check showed of the fixes in a file, named as the user sees it."""
+def facts_of(verdict: Verdict, name: str, *, as_recorded: bool = False) -> CheckFacts:
+    """What the examples of a check showed of the fixes in a file, named as the user sees it.
+
+    as_recorded: they kept to what a run showed (see `Settings`).
+    """
     exercised = verdict.exercised
     conditions = tuple(
         ConditionFacts(
@@ -58,6 +61,7 @@ def facts_of(verdict: Verdict, name: str) -> CheckFacts:
         compiled=exercised.compiled,
         raised=exercised.raised,
         device=verdict.device,
+        as_recorded=as_recorded,
     )
 
 

@@ -35,6 +35,7 @@ class CheckFacts:
 
     conditions: those in the file of the findings. half, integers, non_contiguous, special (NaN, infinity), empty: how
     many examples had such an argument; compiled: how many were also run compiled; raised: how many ended in an error.
+    as_recorded: the dtypes are those of a recorded run, in whose light the fix was planned, and no others count.
     """
 
     target: str
@@ -48,6 +49,7 @@ class CheckFacts:
     compiled: int = 0
     raised: int = 0
     device: str = "cpu"
+    as_recorded: bool = False
 
 
 class Need(str, Enum):
@@ -269,13 +271,14 @@ def _checked(obligation: Obligation, met: set[Need], facts: CheckFacts, reached:
 def _reason(needs: tuple[Need, ...], facts: CheckFacts, reached: str) -> str:
     """As in "100 examples of model:step, both sides reached, with gradients"."""
     parts = [f"{facts.examples} examples of {facts.target}", reached]
-    return ", ".join([*parts, *(need.value for need in needs)])
+    words = {Need.DTYPES: "dtypes as recorded"} if facts.as_recorded else {}
+    return ", ".join([*parts, *(words.get(need, need.value) for need in needs)])
 
 
 def _met(need: Need, facts: CheckFacts, conditions: Sequence[ConditionFacts]) -> bool:
     return {
         Need.GRADIENTS: all(condition.with_gradients for condition in conditions),
-        Need.DTYPES: facts.half > 0 and facts.integers > 0,
+        Need.DTYPES: facts.as_recorded or (facts.half > 0 and facts.integers > 0),
         Need.LAYOUTS: facts.non_contiguous > 0,
         Need.VALUES: facts.special > 0 and facts.empty > 0,
         Need.COMPILED: facts.compiled > 1,

@@ -156,3 +156,18 @@ def test_every_assumption_that_the_rules_make_is_in_the_table() -> None:
 def test_claims_need_only_what_is_named() -> None:
     assert not CHECKED_BY.keys() & STAYS_ASSUMED.keys()
     assert {need for needs in CHECKED_BY.values() for need in needs} == set(Need)
+
+
+def test_dtypes_are_exercised_where_those_of_the_recorded_run_are_all_that_count() -> None:
+    claim = "the statements after it cannot fail or warn"
+    span = Span(1, 0, 1, 4)
+    finding = Finding(
+        "GBF101", "x", span, "found", "f", "compiled", (Obligation(claim, Discharge.ASSUMED, "x"),), Fix("t", ())
+    )
+    facts = CheckFacts("m:f", 100, (ConditionFacts(1, reached=True),), special=3, empty=2)
+    assert with_checked(finding, facts).obligations[0].discharge is Discharge.ASSUMED
+    (met,) = with_checked(finding, replace(facts, as_recorded=True)).obligations
+    assert (met.discharge, met.reason) == (
+        Discharge.CHECKED,
+        "100 examples of m:f, both sides reached, NaN, infinities and empty inputs, dtypes as recorded",
+    )
