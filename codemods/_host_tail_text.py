@@ -105,11 +105,11 @@ def _set_first(statements: Sequence[ast.stmt]) -> set[str]:
     read: set[str] = set()
     for statement in statements:
         inside = {p.id for p in ast.walk(statement) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Load)}
-        if isinstance(statement, ast.Assign):
-            read |= inside
-            found |= {one.id for one in statement.targets if isinstance(one, ast.Name)} - read
-        else:
-            read |= inside
+        read |= inside
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets = [statement.target]
+        found |= {one.id for one in targets if isinstance(one, ast.Name)} - read
     return found
 
 

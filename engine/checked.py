@@ -150,6 +150,8 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the divisor of the size is positive": (),
     # Which values the examples hold decides whether Python would have raised.
     "the tensor has one element": (),
+    # Keys that leave the target are compared.
+    "nothing else reads the keys of the dict": (),
     # The buffer of the original and the number beside it in the rewritten module show in every size.
     "the buffer keeps the number that __init__ puts there": (),
     "integers are divided in float32 or float64": (),

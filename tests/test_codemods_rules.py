@@ -53,6 +53,7 @@ FRAMES["index-computation"] = (
     "def f(grid: torch.Tensor):\n    return positions(grid)\n"
 )
 FRAMES["number-in-buffer"] = "import torch\n\n\n{}\n\n\nmodel = torch.compile(Padded(3, 1))\n"
+FRAMES["shape-text-as-key"] = "(x: torch.Tensor, y: torch.Tensor, layers: list):\n    found = {{}}\n{}\n    return y"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 FRAMES |= {
     "copied-tensor": _COPIES + "{1}\n    return z\n",
