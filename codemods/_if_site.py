@@ -101,9 +101,9 @@ class IfSite(Site):
     def _check_preparations(self, first: Arm, second: Arm) -> None:
         """What a side prepares comes behind the condition, and the other side does not see it."""
         self.draft.hoist = self.draft.hoist or bool(first.prepared or second.prepared)
-        for arm, other in ((first, self.orelse), (second, self.body)):
+        for arm, own in ((first, self.body), (second, self.orelse)):
             for attribute in arm.prepared:
-                check_apart(self.flow, attribute, other)
+                check_apart(self.flow, attribute, own)
 
     def _where(self, hoisted: str) -> Draft:
         choice, first, second, reader = self._read_sides()

@@ -58,11 +58,12 @@ def preparation(flow: Flow, statement: ast.stmt, attribute: ast.Attribute, state
 
 
 def check_apart(flow: Flow, attribute: ast.Attribute, side: list[ast.stmt]) -> None:
-    """Raise RefusedError when the other side may see what this one has prepared."""
-    for part in (node for statement in side for node in ast.walk(statement)):
+    """Raise RefusedError when the other side, or the rest of the function, may see what `side` has prepared."""
+    own = {node for statement in side for node in ast.walk(statement)}
+    for part in ast.walk(flow.context.function.node):
         by_name = isinstance(part, ast.Attribute) and part.attr == attribute.attr
-        if by_name or (isinstance(part, ast.Constant) and part.value == attribute.attr):
-            text = f"both sides use {_segment(flow, attribute)}, which one of them prepares"
+        if part not in own and (by_name or (isinstance(part, ast.Constant) and part.value == attribute.attr)):
+            text = f"{_segment(flow, attribute)}, which one side prepares, is used outside of it"
             raise RefusedError(EARLY, text, getattr(part, "lineno", attribute.lineno), _ADVICE)
 
 

@@ -59,9 +59,9 @@ def test_a_side_that_assigns_what_it_prepared_is_selected_too() -> None:
 @pytest.mark.parametrize(
     ("side", "other", "reason"),
     [
-        (f"{MAKES}\n{REGISTERS}", 'self.register_buffer("chosen", self.long + 1)', "both sides use self.long"),
-        (f"{MAKES}\n{REGISTERS}", f"{MAKES}\n{OTHER}", "both sides use self.long"),
-        (f"{MAKES}\n{REGISTERS}", 'self.register_buffer("chosen", getattr(self, "long"))', "both sides use self.long"),
+        (f"{MAKES}\n{REGISTERS}", 'self.register_buffer("chosen", self.long + 1)', "is used outside of it"),
+        (f"{MAKES}\n{REGISTERS}", f"{MAKES}\n{OTHER}", "is used outside of it"),
+        (f"{MAKES}\n{REGISTERS}", 'self.register_buffer("chosen", getattr(self, "long"))', "is used outside of it"),
         (
             'if not hasattr(self, "long"):\n    self.long = torch.rand(3)\n' + REGISTERS,
             OTHER,
@@ -88,3 +88,9 @@ def test_a_name_that_is_used_elsewhere_stays() -> None:
     found = finding(side, OTHER, "return y * self.chosen")
     assert found.fix is None
     assert "y, which it binds, is used elsewhere" in found.obligations[0].reason
+
+
+def test_what_the_rest_of_the_function_asks_about_stays() -> None:
+    found = finding(f"{MAKES}\n{REGISTERS}", OTHER, 'return x * self.chosen if hasattr(self, "long") else x')
+    assert found.fix is None
+    assert "is used outside of it" in found.obligations[0].reason
