@@ -143,16 +143,22 @@ class FileView:
 def _carried_over(
     compiled: Iterable[CompiledFunction], standing_for: Mapping[Function, Function], after: SourceFile
 ) -> tuple[CompiledFunction, ...]:
-    """The compiled functions of an edited file: where the decorator went to another function, that one."""
+    """The compiled functions of an edited file: where a fix has another one compiled in its place, that one."""
     found = []
+    new = [function for function in after.functions if function not in standing_for.values()]
     for one in compiled:
         function = standing_for.get(one.function)
-        if function is not None and _decorators(one.function) - _decorators(function):
-            others = (f for f in after.functions if f not in standing_for.values())
-            function = next((f for f in others if _decorators(f) == _decorators(one.function)), None)
+        successor = next((f for f in new if _takes_over(f, one.function)), None)
+        if successor is not None and function is not None and not _decorators(function):
+            function = successor
         if function is not None:
             found.append(replace(one, function=function))
     return tuple(found)
+
+
+def _takes_over(new: Function, old: Function) -> bool:
+    """True for the compiled part that a fix made of a function, which is not compiled itself any more."""
+    return bool(_decorators(new)) and new.name.startswith(f"_{old.name.lstrip('_')}_graph")
 
 
 def _decorators(function: Function) -> frozenset[str]:

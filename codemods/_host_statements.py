@@ -16,8 +16,9 @@ _BUILTINS = frozenset(
 )
 _METHODS = frozenset(
     {"add_scalar", "append", "extend", "format", "get", "hex", "insert", "isEnabledFor", "items", "join", "keys"}
-    | {"set_description", "set_postfix", "setdefault", "update", "values", "write"}
+    | {"set_description", "set_postfix", "setdefault", "update", "write"}
 )
+_ASK = frozenset({"isinstance", "len", "print", "repr", "str", "type"})
 _MODULES = ("math.", "time.")
 _READERS = frozenset({"item", "tolist"})
 _SAME_VALUES = frozenset({"detach", "cpu"})
@@ -80,7 +81,7 @@ class HostReader:
                 self._python_value(value)
                 self._expression(value, sometimes)
             case ast.If(test=test, body=body, orelse=orelse):
-                self._python_value(test)
+                self._no_tensor(test)
                 self._expression(test, sometimes)
                 for inner in [*body, *orelse]:
                     self._statement(inner, sometimes=True)
@@ -118,19 +119,21 @@ class HostReader:
             case ast.Attribute(value=inner):
                 self._expression(inner, sometimes)
             case ast.BoolOp(values=[first, *others]):
-                self._python_value(first)
+                self._no_tensor(first)
                 self._expression(first, sometimes)
                 for other in others:
-                    self._python_value(other)
+                    self._no_tensor(other)
                     self._expression(other, True)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                self._python_value(test)
+                self._no_tensor(test)
                 self._expression(test, sometimes)
                 self._expression(body, True)
                 self._expression(orelse, True)
-            case ast.BinOp() | ast.UnaryOp() | ast.Subscript() | ast.Compare():
-                if not _asks_identity(node):
-                    self._python_value(node)
+            case ast.BinOp():
+                self._python_value(node)
+                self._children(node, sometimes)
+            case ast.UnaryOp() | ast.Subscript() | ast.Compare():
+                self._no_tensor(node)
                 self._children(node, sometimes)
             case _:
                 raise NotHostError
@@ -153,13 +156,32 @@ class HostReader:
             raise NotHostError
         self._found.computed.append(node)
 
-    def _python_value(self, node: ast.expr) -> None:
-        """Note that the value must be none that a graph computes with."""
-        value = self._flow.evaluate(node, self._state)[0]
-        if value.kind is Kind.TENSOR:
+    def _no_tensor(self, node: ast.expr) -> None:
+        """What is certainly computed with tensors belongs into the graph."""
+        if self._flow.evaluate(node, self._state)[0].kind is Kind.TENSOR:
             raise NotHostError
-        if value.kind is Kind.MAYBE:
+
+    def _python_value(self, node: ast.expr) -> None:
+        """Note that arithmetic is none that a graph could round in another way."""
+        self._no_tensor(node)
+        if self._flow.evaluate(node, self._state)[0].kind is Kind.MAYBE and not self._is_number(node):
             self._found.python.append(node)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """True for an attribute of `self` that the project only sets to constant numbers, and adds numbers to."""
+        if isinstance(node, ast.BinOp):
+            return self._is_number(node.left) and self._is_number(node.right)
+        if self._flow.evaluate(node, self._state)[0].kind is Kind.NUMBER:
+            return True
+        if not isinstance(node, ast.Attribute) or not self._flow.context.is_self(node.value):
+            return False
+        stores = [
+            source.parents[part]
+            for source in self._view.project.files.values()
+            for part in ast.walk(source.tree)
+            if isinstance(part, ast.Attribute) and part.attr == node.attr and not isinstance(part.ctx, ast.Load)
+        ]
+        return bool(stores) and all(map(_sets_number, stores))
 
     def _call(self, node: ast.Call, sometimes: bool) -> None:
         func = node.func
@@ -209,15 +231,20 @@ class HostReader:
             return True
         if isinstance(func, ast.Name):
             plain = func.id in _BUILTINS and self._names.is_builtin(func, func.id)
-            return plain and not any(self._is_tensor(argument) for argument in node.args)
+            tensors = any(self._is_tensor(argument) for argument in node.args)
+            return plain and (func.id in _ASK or not tensors)
         if (self._names.qualified(func) or "").startswith(_MODULES):
             return not any(self._is_tensor(argument) for argument in node.args)
-        return (
-            isinstance(func, ast.Attribute)
-            and func.attr in _METHODS
-            and not self._flow.evaluate(func.value, self._state)[0].tensor_like
-        )
+        return isinstance(func, ast.Attribute) and func.attr in _METHODS  # no tensor has one of these
 
 
-def _asks_identity(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+def _sets_number(statement: ast.AST) -> bool:
+    match statement:
+        case ast.Assign(value=ast.Constant(value=int() | float())):
+            return True
+        case ast.AugAssign(value=ast.Constant(value=int() | float())):
+            return True
+        case ast.AugAssign(value=ast.Call(func=ast.Attribute(attr="item"), args=[])):
+            return True
+        case _:
+            return False

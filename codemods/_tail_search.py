@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gbfix.analysis.flow import Flow, flow_of
+from gbfix.analysis.flow import Flow, State, flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode, SourceFile
 from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Category, Kind
 from gbfix.codemods._between import BetweenReader
-from gbfix.codemods._boundary import compiling_decorator
+from gbfix.codemods._compile_sites import CompileSite, compile_site
 from gbfix.codemods._host_statements import HostReader, HostWork, NotHostError
 from gbfix.codemods._report_units import units_of
 
@@ -32,6 +32,7 @@ class Tail:
     """
 
     flow: Flow
+    site: CompileSite
     head: tuple[ast.stmt, ...]
     statements: tuple[ast.stmt, ...]
     work: tuple[HostWork, ...]
@@ -59,7 +60,8 @@ def tail_of(view: FileView, compiled: CompiledFunction) -> Tail | None:
     if not isinstance(node, ast.FunctionDef) or compiled.fullgraph is True:
         return None
     flow = flow_of(view, compiled.function)
-    if not _can_be_split(flow, node):
+    site = compile_site(flow) if _can_be_split(flow, node) else None
+    if site is None:
         return None
     body = list(node.body)
     if ast.get_docstring(node, clean=False) is not None:
@@ -76,24 +78,23 @@ def tail_of(view: FileView, compiled: CompiledFunction) -> Tail | None:
     if not any(one.computed for one in work) and not reader.read(head, late).computes:
         return None
     reads.sort(key=lambda one: (one.lineno, one.col_offset))
-    return Tail(flow, tuple(head), tuple(statements), tuple(work), tuple(late), tuple(reads))
+    return Tail(flow, site, tuple(head), tuple(statements), tuple(work), tuple(late), tuple(reads))
 
 
 def _can_be_split(flow: Flow, node: ast.FunctionDef) -> bool:
-    """True when the function is compiled by its only decorator, and neither it nor its caller looks at its frame."""
-    names, source = flow.context.names, flow.context.source
-    if compiling_decorator(flow) is None or flow.context.function.owner is not None:
-        return False
+    """True when the function is compiled at one place, and neither it nor its caller looks at its frame."""
+    source, function = flow.context.source, flow.context.function
     if source.span(node.body[0]).line == node.lineno or source.enclosing_function(node) is not None:
         return False
+    arguments = node.args
+    if function.owner is not None and (arguments.vararg or arguments.kwarg or arguments.kwonlyargs):
+        return False
     parts = list(ast.walk(node))
-    inside = set(parts)
-    for load in names.loads.get(node.name, []):
-        if load in inside or isinstance(source.parents[load], ast.Attribute):
-            return False
     steps = ast.Yield | ast.YieldFrom | ast.Await | ast.Global | ast.Nonlocal
     if any(isinstance(part, steps) or _word(part) in _ASKS_FOR_ITS_PLACE for part in parts):
         return False
+    if any(_word(part) == node.name for part in parts):
+        return False  # it calls itself
     return not any(isinstance(part, FunctionNode | ast.ClassDef) for part in parts if part is not node)
 
 
@@ -152,12 +153,28 @@ def _moves_up(flow: Flow, node: ast.expr) -> bool:
     statement = next(p for p in flow.context.source.ancestors(node) if isinstance(p, ast.stmt))
     state, names = flow.before[statement], flow.context.names
     functions = {part.func for part in ast.walk(node) if isinstance(part, ast.Call)}
+    own = [part for part in ast.walk(node) if isinstance(part, ast.Attribute) and _stays_set(flow, part, state)]
+    settled = {*functions, *(part.value for part in own)}
     for part in ast.walk(node):
-        if not isinstance(part, ast.Name) or names.qualified(part) is not None or part in functions:
+        if not isinstance(part, ast.Name) or names.qualified(part) is not None or part in settled:
             continue
         if flow.evaluate(part, state)[0].kind not in (Kind.TENSOR, Kind.NUMBER):
             return False
     return flow.evaluate(node, state)[1].effects.pure
+
+
+def _stays_set(flow: Flow, node: ast.Attribute, state: State) -> bool:
+    """True for what `self` holds and the function does not set; an object is mentioned nowhere else, either."""
+    if not flow.context.is_self(node.value) or flow.context.defines(node.attr):
+        return False
+    mentions = [
+        part
+        for part in ast.walk(flow.context.function.node)
+        if isinstance(part, ast.Attribute) and part.attr == node.attr
+    ]
+    if any(not isinstance(part.ctx, ast.Load) for part in mentions):
+        return False
+    return len(mentions) == 1 or flow.evaluate(node, state)[0].kind in (Kind.TENSOR, Kind.NUMBER)
 
 
 def _late(

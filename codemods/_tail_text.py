@@ -43,16 +43,20 @@ class TailWriter:
         returned = f"return {', '.join(given)}" if given else ""
         head = "\n".join(part for part in (head, *self._computed, returned) if part)
         parameters = self._parameters(head)
-        call = f"{graph}({', '.join(passed for _, passed in parameters)})"
+        is_method = self._flow.context.function.owner is not None
+        receiver = f"{parameters[0][1]}." if is_method else ""
+        call = f"{receiver}{graph}({', '.join(passed for _, passed in parameters[is_method:])})"
         signature = self._signature(graph, [shown for shown, _ in parameters])
-        decorator = "@" + source.segment(function.decorator_list[0])
         inner = [f"{', '.join(given)} = {call}" if given else call, *self._moved, tail]
         if ast.get_docstring(function, clean=False) is not None:
             first = function.body[0]
             inner.insert(0, reindented(source.segment(first), indentation_of(source, first), ""))
-        lines = [decorator, signature, _inner(head), "", "", text.header(source, function), *map(_inner, inner)]
+        site = self._tail.site
+        lines = [site.decorator, signature, _inner(head), *([""] if is_method else ["", ""])]
+        lines += [*site.kept, text.header(source, function), *map(_inner, inner)]
         replacement = Replacement(source.span(function), in_style_of(source, "\n".join(lines)))
-        return Fix("leave the compiled function before the number is read", (replacement,))
+        replacements = sorted((replacement, *site.edits), key=lambda one: one.span)
+        return Fix("leave the compiled function before the number is read", tuple(replacements))
 
     def _texts(self) -> tuple[str, str]:
         head = list(self._tail.head)
@@ -107,7 +111,8 @@ class TailWriter:
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             return [("", text.arguments(self._function))]
         read = names_in([ast.parse(head)])
-        return [(source.segment(one), one.arg) for one in arguments.args if one.arg in read]
+        receiver = arguments.args[:1] if self._flow.context.function.owner is not None else []
+        return [(source.segment(one), one.arg) for one in arguments.args if one in receiver or one.arg in read]
 
     def _signature(self, graph: str, shown: Sequence[str]) -> str:
         if shown == [""]:

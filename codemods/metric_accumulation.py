@@ -13,7 +13,7 @@ Before:
         def run(self, x: torch.Tensor):
             loss = (x * x).mean()
             self.total += loss.item()
-            return loss
+            return self.weigh(loss)
 
         def mean(self, n):
             return self.total / n
@@ -28,7 +28,7 @@ After:
         def run(self, x: torch.Tensor):
             loss = (x * x).mean()
             self.total = self.total + loss.detach().double()
-            return loss
+            return self.weigh(loss)
 
         def mean(self, n):
             return float(self.total) / n

@@ -32,9 +32,13 @@ The same statements run in the same order. A number that is read further above, 
 mentions, is read behind the compiled part, out of a copy of the tensor. What tests an argument that changes at each
 call, as in `if step % 10 == 0`, is not compiled in any more, either.
 
-Stays away from functions that are compiled in another way than by their only decorator, from methods, from functions
-that return before, define functions, or look at their own frame; and where the end computes with tensors in another
-way than once for each number.
+Takes functions and methods that `torch.compile` decorates, beside `torch.no_grad()` and the like, and those that one
+call compiles and nothing else mentions, as in `self.step = torch.compile(self.training_step)`: the decorator on the
+compiled part takes the place of the call.
+
+Stays away from functions that are compiled in another way, that other classes define as well, that return before,
+define functions, or look at their own frame; and where the end computes with tensors in another way than once for each
+number.
 
 What it relies on and cannot always prove: that what the end computes with are Python values, that a tensor of which a
 number is read later has one element, and that nobody reads the name of a function that logs.

@@ -24,10 +24,17 @@ def looks_at_itself(x: torch.Tensor):
     return number, sorted(locals())
 
 
-class Step:
-    @torch.compile
-    def run(self, x: torch.Tensor):
+class Base:
+    def __init__(self):
+        self.run = torch.compile(self.step)
+
+    def step(self, x: torch.Tensor):
         return (x * 2.0).sum().item()
+
+
+class Step(Base):
+    def step(self, x: torch.Tensor):
+        return (x * 3.0).sum().item()
 
 
 @torch.compile
