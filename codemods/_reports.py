@@ -106,10 +106,11 @@ def plan_of(outside: Outside, compiled: CompiledFunction, unit: Unit) -> Plan:
         plan, refusal = outside.plan(unit), None
     except RefusedError as refused:
         plan, refusal = None, refused
-    if choice is Messages.AUTO and (plan is None or _assumed(plan) or is_called(compiled, certainly=False)):
+    inside = is_called(compiled, certainly=False)  # at an edge, too, it breaks what calls the function
+    if choice is Messages.AUTO and (plan is None or _assumed(plan) or inside):
         with contextlib.suppress(RefusedError):
             other = in_graph(outside.flow, compiled, unit)
-            if plan is None or _assumed(other) <= _assumed(plan):
+            if plan is None or _assumed(other) < _assumed(plan) + inside:
                 return other
         if plan is None and not compiled.fullgraph:
             with contextlib.suppress(RefusedError):

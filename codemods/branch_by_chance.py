@@ -6,15 +6,19 @@ knows: asked first, it decides while tracing, and the graph is compiled again sh
 
 Before:
 
-    dropped = torch.rand([])
-    if dropped < self.layer_drop:
-        continue
+    for layer in self.layers:
+        dropped = torch.rand([])
+        if dropped < self.layer_drop:
+            continue
+        x = layer(x)
 
 After:
 
-    dropped = torch.rand([])
-    if self.layer_drop > 0.0 and dropped < self.layer_drop:
-        continue
+    for layer in self.layers:
+        dropped = torch.rand([])
+        if self.layer_drop > 0.0 and dropped < self.layer_drop:
+            continue
+        x = layer(x)
 
 The number is drawn as before, so that all later random numbers stay the same. Nothing that `torch.rand` draws is below
 zero, so the answer is the same for every rate, zero, negative numbers and NaN included; `dropped >= rate` becomes

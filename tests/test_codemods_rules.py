@@ -69,6 +69,7 @@ FRAMES |= {
 
 FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
 FRAMES["compile-per-call"] = "import torch\n\n\n{}\n"
+FRAMES["branch-by-chance"] = "(self, x: torch.Tensor):\n{}\n    return x"
 FRAMES["guarded-scaling"] = "(parameters, x: torch.Tensor, limit: float):\n    norm = x.norm()\n{}\n    return norm"
 FRAMES["number-that-leaves"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
