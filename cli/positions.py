@@ -16,7 +16,7 @@ def _blocks(text: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
 
 
 def moved(finding: Finding, text: str, other: str) -> Finding:
-    """The finding of `text` with the lines it has in `other`; its fix still belongs to `text`.
+    """The finding of `text` with the lines it has in `other`; its fix can no longer be made there.
 
     A line that `other` does not have goes to the first line of what stands in its place.
     """
@@ -31,8 +31,12 @@ def moved(finding: Finding, text: str, other: str) -> Finding:
                 return other_start + (line - start if same_size else 1)
         return line
 
-    span = finding.span
-    first = line_in_other(span.line)
-    last = max(first, line_in_other(span.end_line))
+    def there(span: Span) -> Span:
+        first = line_in_other(span.line)
+        return Span(first, span.column, max(first, line_in_other(span.end_line)), span.end_column)
+
+    fix = finding.fix
+    if fix is not None:
+        fix = replace(fix, replacements=tuple(replace(one, span=there(one.span)) for one in fix.replacements))
     obligations = tuple(replace(o, line=line_in_other(o.line) if o.line else 0) for o in finding.obligations)
-    return replace(finding, span=Span(first, span.column, last, span.end_column), obligations=obligations)
+    return replace(finding, span=there(finding.span), obligations=obligations, fix=fix)

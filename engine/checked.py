@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gbfix.engine.model import Discharge, Finding, Obligation
+from gbfix.engine.model import Discharge, Finding, Obligation, Span
 
 
 @dataclass(frozen=True)
@@ -245,9 +245,21 @@ def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
 
 
 def conditions_of(finding: Finding, facts: CheckFacts) -> Sequence[ConditionFacts]:
-    """The conditions and statements that stand within a finding, or it within them."""
-    first, last = finding.span.line, finding.span.end_line
-    return [one for one in facts.conditions if one.line <= last and first <= max(one.line, one.end_line)]
+    """The conditions and statements that stand within a finding, or it within them; without any, those that it edits.
+
+    A message that moves behind the next statement is the same text, and the statement the one that changes.
+    """
+    edited = [replacement.span for replacement in finding.fix.replacements] if finding.fix is not None else []
+    own = _conditions_at([finding.span], facts)
+    return own or _conditions_at(edited, facts)
+
+
+def _conditions_at(spans: Sequence[Span], facts: CheckFacts) -> Sequence[ConditionFacts]:
+    return [
+        one
+        for one in facts.conditions
+        if any(one.line <= span.end_line and span.line <= max(one.line, one.end_line) for span in spans)
+    ]
 
 
 def needs_of(obligation: Obligation) -> tuple[Need, ...] | None:

@@ -39,7 +39,8 @@ def changed_conditions(original: str, rewritten: str, file: str) -> tuple[Condit
     One that does not parse gives none.
     """
     try:
-        tests, kept = tests_of(ast.parse(original)), Counter(_key(test) for test in tests_of(ast.parse(rewritten)))
+        tests, kept = tests_of(ast.parse(original)), Counter[tuple[str, str]]()
+        kept.update(map(_key, _decided_as_before(tests, tests_of(ast.parse(rewritten)))))
     except (SyntaxError, ValueError):
         return ()
     changed = _Changed(original, rewritten)
@@ -54,6 +55,14 @@ def changed_conditions(original: str, rewritten: str, file: str) -> tuple[Condit
             needs = "both" if true and false else "true" if true else "false"
             found.append(condition_of(test.node, original, file, needs))
     return tuple(found)
+
+
+def _decided_as_before(tests: Sequence[Test], now: Sequence[Test]) -> list[Test]:
+    """The conditions of the rewritten text that no new condition decides about: that one may keep them from running."""
+    before = set(map(_key, tests))
+    new = [node for test in now if _key(test) not in before for node in (*test.when_true, *test.when_false)]
+    inside = {id(part) for node in new for part in ast.walk(node)}
+    return [test for test in now if id(test.node) not in inside]
 
 
 def not_reached(branches: Sequence[BranchReached]) -> str:
