@@ -204,3 +204,23 @@ def test_the_key_covers_the_files_that_do_not_change(root: Path) -> None:
     (root / "model.py").write_text(MODEL + "# more\n")
     (third,) = planned(root, wanted, "helper.py")
     assert len({first.key, second.key, third.key}) == 3
+
+
+def test_a_saved_module_says_nothing_of_a_fix_to_how_it_is_built(root: Path) -> None:
+    net = "class Net:\n    def __init__(self, width):\n        self.n = {}\n\n    def forward(self, x):\n        return {}\n"
+    file, saved = root / "nets.py", root / "net.pt"
+    file.write_text(net.format(1, 1))
+    saved.touch()
+    at = Place("nets.py", 5, "Net.forward")
+    entry = Entry("Net.forward", at, None, arguments=(ArgumentsSeen({}),), saved=str(saved))
+    evidence = Evidence(str(root), entries=(entry,))
+
+    def plan_for(rewritten: str) -> Planned:
+        changes = {file: Change(Version(file.read_text()), Version(rewritten, ""), ())}
+        (plan,) = Planner(WANTED, root, evidence, lambda _files: changes).plans()
+        return plan
+
+    inside = plan_for(net.format(1, 2))
+    assert inside.job is not None
+    assert inside.job.target.saved == str(saved)
+    assert "a fix changes an __init__ of" in plan_for(net.format(2, 1)).problem

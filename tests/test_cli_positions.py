@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from gbfix.cli.positions import moved
-from gbfix.engine.model import Discharge, Finding, Obligation, Span
+from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 
 def _at(line: int, reason_line: int = 0) -> Finding:
@@ -27,3 +27,11 @@ def test_the_same_text_leaves_the_finding_alone() -> None:
 
 def test_obligations_about_the_whole_file_keep_line_zero() -> None:
     assert moved(_at(1), "b\n", "a\nb\n").obligations[0].line == 0
+
+
+def test_what_a_fix_edits_moves_with_its_finding() -> None:
+    fix = Fix("t", (Replacement(Span(3, 0, 3, 5), "d"),))
+    finding = Finding("GBF101", "n", Span(2, 0, 2, 1), "m", "f", "r", (), fix)
+    there = moved(finding, "a\nb\nc\n", "new\na\nb\nc\n")
+    assert there.span.line == 3
+    assert there.fix == Fix("t", (Replacement(Span(4, 0, 4, 5), "d"),))

@@ -576,3 +576,21 @@ def test_words_of_the_program_are_what_a_text_may_be() -> None:
     names = [name for name, _ in inputs.variations()]
     assert "mode='sum'" in names
     assert not any(name.startswith(("x='", "n='")) for name in names)
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_what_a_run_showed_of_the_arguments_stays_so_where_that_is_asked(grad: bool) -> None:
+    known = setup(parameter("x"), parameter("y"), parameter("n"))
+    call = seen(3, x=tensor(2, 4, grad=grad), y=tensor(4), n=scalar(3))
+    examples = drawn(inputs_for(known, (call,), Settings(as_recorded=True)), 100)
+    made = [tensors(example, known.parameters) for example in examples]
+    assert {one["x"].dtype for one in made} == {torch.float32}
+    assert {(one["x"].ndim, one["y"].ndim) for one in made} == {(2, 1)}
+    assert all(one["x"].shape[1] == one["y"].shape[0] for one in made)
+    assert len({one["x"].shape for one in made}) > 2
+    assert any(one["x"].requires_grad for one in made) is grad
+    assert any(one["x"].isnan().any() for one in made)
+    assert all(example.grad_enabled for example in examples)
+    off = ArgumentsSeen(call.values, 3, grad_enabled=False)
+    examples = drawn(inputs_for(known, (off,), Settings(as_recorded=True)), 50)
+    assert not any(example.grad_enabled for example in examples)
