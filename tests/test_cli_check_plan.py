@@ -207,12 +207,12 @@ def test_the_key_covers_the_files_that_do_not_change(root: Path) -> None:
 
 
 def test_a_saved_module_says_nothing_of_a_fix_to_how_it_is_built(root: Path) -> None:
-    net = "class Net:\n    def __init__(self, width):\n        self.n = {}\n\n    def forward(self, x):\n        return {}\n"
+    net = "class N:\n    def __init__(self, n):\n        self.n = {}\n\n    def forward(self, x):\n        return {}\n"
     file, saved = root / "nets.py", root / "net.pt"
     file.write_text(net.format(1, 1))
     saved.touch()
-    at = Place("nets.py", 5, "Net.forward")
-    entry = Entry("Net.forward", at, None, arguments=(ArgumentsSeen({}),), saved=str(saved))
+    at = Place("nets.py", 5, "N.forward")
+    entry = Entry("N.forward", at, None, arguments=(ArgumentsSeen({}),), saved=str(saved))
     evidence = Evidence(str(root), entries=(entry,))
 
     def plan_for(rewritten: str) -> Planned:
