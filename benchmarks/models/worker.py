@@ -21,7 +21,7 @@ import random
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ import torch
 import torch._dynamo
 from recorder import Recorder
 from subjects import Edit, Inputs, MakeInputs, Subject, generator
-from table import LIBRARIES
+from table import LIBRARIES, Row, chosen
 from torch import Tensor, nn
 
 SEEDS = (0, 1, 2)
@@ -55,7 +55,8 @@ def main() -> int:
     torch.set_num_threads(1)
     importlib.import_module("torchvision_operators").define_missing()
     make: Callable[[], Subject] = importlib.import_module(f"models_{suite}").ROWS[name]
-    done = {"program": program, "measure": measure, "time": timed}[options.do](make(), LIBRARIES[suite])
+    (row,) = chosen((suite,), (name,))
+    done = {"program": program, "measure": measure, "time": timed}[options.do](make(), row)
     json.dump(done, sys.stdout, indent=1)
     print()
     return 0
@@ -71,17 +72,18 @@ class Phase:
     shapes: tuple[tuple[int, int], ...]
 
 
-def phases(subject: Subject) -> Iterator[Phase]:
-    """What is measured of this row."""
+def phases(subject: Subject, about: Sequence[str]) -> Iterator[Phase]:
+    """What is measured of a row, most shapes in what it is about: compiling for each takes most of the time."""
+    first, all_of_them = subject.shapes[:1], subject.shapes
     if subject.inputs is not None:
-        yield Phase("forward", False, subject.inputs, subject.shapes)
-    yield Phase("train", True, subject.for_training, subject.shapes[:1])
+        yield Phase("forward", False, subject.inputs, all_of_them if "forward" in about else first)
+    yield Phase("train", True, subject.for_training, first if "forward" in about else all_of_them)
 
 
-def program(subject: Subject, _library: str) -> dict[str, Any]:
+def program(subject: Subject, row: Row) -> dict[str, Any]:
     """The program that is fixed: every shape and every variant, compiled."""
     said: dict[str, Any] = {}
-    for phase in phases(subject):
+    for phase in phases(subject, row.phases):
         torch._dynamo.reset()
         compiled = torch.compile(subject.model, backend="eager")
         for shape in phase.shapes:
@@ -96,9 +98,10 @@ def short(described: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def measure(subject: Subject, library: str) -> dict[str, Any]:
+def measure(subject: Subject, row: Row) -> dict[str, Any]:
     """Everything that is compared."""
     start = time.monotonic()
+    library = LIBRARIES[row.suite]
     found: dict[str, Any] = {
         "versions": {name: importlib.metadata.version(name) for name in ("torch", library)},
         "model": type(subject.model).__name__,
@@ -106,7 +109,7 @@ def measure(subject: Subject, library: str) -> dict[str, Any]:
         "phases": {},
         "bits": {},
     }
-    for phase in phases(subject):
+    for phase in phases(subject, row.phases):
         recorder = Recorder((library, *(f"models_{suite}.py" for suite in LIBRARIES)))
         torch._dynamo.reset()
         compiled = torch.compile(subject.model, backend=recorder.backend)
@@ -128,7 +131,7 @@ def measure(subject: Subject, library: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class Called:
     """What calls gave one after another: by shape, then by variant and seed at the first shape."""
 
     runs: dict[str, dict[str, str]]
@@ -136,7 +139,7 @@ class Sequence:
     messages: list[str]
 
 
-def sequence(subject: Subject, phase: Phase, call: Call, recorder: Recorder | None) -> Sequence:
+def sequence(subject: Subject, phase: Phase, call: Call, recorder: Recorder | None) -> Called:
     """All calls of a phase. Only the shapes are counted: what comes after finds the graphs that are there."""
     runs = {}
     forget_messages()
@@ -152,7 +155,7 @@ def sequence(subject: Subject, phase: Phase, call: Call, recorder: Recorder | No
         for name, variant in variants.items():
             for seed in SEEDS:
                 runs[f"{name} {seed}"] = attempt(subject.model, call, phase, phase.shapes[0], seed, variant)
-    return Sequence(runs, failed, said)
+    return Called(runs, failed, said)
 
 
 def forget_messages() -> None:
@@ -320,9 +323,9 @@ def of_tensor(value: Tensor | None) -> str:
     return f"{data.dtype} {tuple(value.shape)} {value.stride()} {value.requires_grad} {digest}"
 
 
-def timed(subject: Subject, _library: str) -> dict[str, Any]:
+def timed(subject: Subject, row: Row) -> dict[str, Any]:
     """Seconds of the first call at batch 1 with inductor, and of those after it."""
-    phase = next(phases(subject))
+    phase = next(phase for phase in phases(subject, row.phases) if phase.name in row.phases)
     length = phase.shapes[0][1]
     model = subject.model.train(phase.training)
     inputs = phase.inputs(1, length, generator(0, 1, length))
