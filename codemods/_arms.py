@@ -116,7 +116,7 @@ class ArmReader:
             line, effects = preparation(self.flow, statement, attribute, self.state_at(statement))
             arm.lines.append(line)
             arm.prepared.append(attribute)
-            text = f"`{shorten(line)}` runs on either side now"
+            text = f"`{shorten(self.source.segment(statement))}` runs on either side now"
             arm.assumptions.append((EARLY, text, statement.lineno))
             if effects.impure or effects.requirements:
                 arm.assumptions.append((TOTAL, f"{text}, and may raise", statement.lineno))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from gbfix.analysis.effects import Effects, Note
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.literals import shorten
+from gbfix.analysis.source import SourceFile
 from gbfix.analysis.tree import stored_names
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, reindented
@@ -54,7 +55,19 @@ def preparation(flow: Flow, statement: ast.stmt, attribute: ast.Attribute, state
             text = f"`{shorten(_segment(flow, statement))}` sets more than {_segment(flow, attribute)}"
             raise RefusedError(EARLY, text, target.lineno, _ADVICE)
     source = flow.context.source
-    return reindented(source.segment(statement), indentation_of(source, statement), ""), effects
+    indentation = indentation_of(source, statement)
+    above = _comment_above(source, statement)
+    return "\n".join([*above, reindented(source.segment(statement), indentation, "")]), effects
+
+
+def _comment_above(source: SourceFile, statement: ast.stmt) -> list[str]:
+    """The comment lines right above a statement, which move with it."""
+    line = source.span(statement).line - 1
+    found: list[str] = []
+    while line > 0 and source.lines[line - 1].strip().startswith("#"):
+        found.insert(0, source.lines[line - 1].strip())
+        line -= 1
+    return found
 
 
 def check_apart(flow: Flow, attribute: ast.Attribute, side: list[ast.stmt]) -> None:

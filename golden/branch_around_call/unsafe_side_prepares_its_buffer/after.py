@@ -12,8 +12,8 @@ class Frequencies(torch.nn.Module):
 
     def forward(self, positions: torch.Tensor) -> torch.Tensor:
         length = torch.max(positions) + 1
-        # Made when it is needed for the first time.
         condition = length > 8
+        # Made when it is needed for the first time.
         if not hasattr(self, "long"):
             self.long, _ = self.make(positions.device, length=9)
         self.short = self.short.to(positions.device)
