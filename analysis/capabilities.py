@@ -219,6 +219,25 @@ def f(x):
     check(y)
     return y * 2
 """,
+    "comparison of sizes as a flag": """
+import torch
+t = torch.ones(3, 4, 8)
+torch._dynamo.mark_dynamic(t, 1)
+def f(x):
+    flag = t.shape[1] > 1
+    return torch.nn.functional.scaled_dot_product_attention(t, t, t, is_causal=flag) * x.sum()
+""",
+    "buffer set to a tensor": """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Buffer(torch.ones(2))
+    def forward(self, x):
+        self.table = self.table.to(x.device)
+        return x * self.table
+f = Net()
+""",
     "torch._check_tensor_all": """
 import torch
 def f(x):

@@ -175,6 +175,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
 
 CHECKED_ENDINGS: Mapping[str, tuple[Need, ...]] = {
     " is a Python value": (),
+    " is True or False": (),
     " is a Python number": (Need.DTYPES,),
 }
 """The same for claims that begin with a piece of source."""

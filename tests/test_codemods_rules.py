@@ -68,6 +68,8 @@ FRAMES |= {
 }
 
 FRAMES["guard-that-raises"] = "import torch\n\n\n{}\n"
+FRAMES["moved-buffer"] = "import torch\n\n\n{}\n"
+FRAMES["size-as-flag"] = "(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, x: torch.Tensor):\n{}\n    return y"
 FRAMES["compile-per-call"] = "import torch\n\n\n{}\n"
 FRAMES["branch-by-chance"] = "(self, x: torch.Tensor):\n{}\n    return x"
 FRAMES["guarded-scaling"] = "(parameters, x: torch.Tensor, limit: float):\n    norm = x.norm()\n{}\n    return norm"

@@ -1,0 +1,17 @@
+import torch
+import torch.nn.functional as F
+
+
+@torch.compile(dynamic=True)
+def f(q: torch.Tensor, mask: torch.Tensor | None = None):
+    q = q.cos()
+    is_causal = mask is None and q.shape[-2] > 1
+    y = F.scaled_dot_product_attention(q, q, q, attn_mask=mask, is_causal=True if is_causal else False).sin()
+    return y + F.scaled_dot_product_attention(
+        q,
+        y,
+        y,
+        is_causal=(
+            True if q.size(-2) > 3 else False
+        ),
+    ).tan()
