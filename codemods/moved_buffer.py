@@ -41,7 +41,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.engine.model import Finding, Fix, Replacement, Rule
 
-MOVED_BUFFER = ("GBF612", "moved-buffer")
+MOVED_BUFFER = ("GBF617", "moved-buffer")
 _SAME = "setting it to the tensor that it holds changes nothing"
 _PROBE = "buffer set to a tensor"
 
