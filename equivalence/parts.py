@@ -160,13 +160,32 @@ def _function(function: types.FunctionType | types.MethodType) -> list[tuple[str
     return found
 
 
+def _numbers(module: torch.nn.Module) -> dict[str, tuple[str, int]]:
+    """The integers that a module counts in buffers which are not saved, by the names of these: with their own names.
+
+    Only a module's own code can tell such a one from an attribute, or nobody, where a property of the name without the
+    underscore gives the number.
+    """
+    found = {}
+    for key in vars(module).get("_non_persistent_buffers_set", ()):
+        buffer = module._buffers.get(key)
+        if not key.startswith("_") or buffer is None or type(buffer) not in (torch.Tensor, torch.nn.Buffer):
+            continue
+        if buffer.dim() == 0 and buffer.dtype == torch.int64 and buffer.device.type != "meta":
+            public = isinstance(getattr(type(module), key[1:], None), property)
+            found[key] = (key[1:] if public else key, int(buffer))
+    return found
+
+
 def _module(module: torch.nn.Module) -> list[tuple[str, Any]]:
     own = vars(module)
     found: list[tuple[str, Any]] = []
+    numbers = _numbers(module)
     for place in ("_parameters", "_buffers", "_modules"):
-        found += own.get(place, {}).items()
+        found += [(key, item) for key, item in own.get(place, {}).items() if key not in numbers]
     found += [(key, item) for key, item in own.items() if key not in _OF_EVERY_MODULE | _SET_BY_COMPILE]
-    if unsaved := own.get("_non_persistent_buffers_set"):
+    found += numbers.values()
+    if unsaved := own.get("_non_persistent_buffers_set", set()) - numbers.keys():
         found.append(("buffers_not_saved", sorted(unsaved)))
     hooks = sum(len(item) for key, item in own.items() if key.endswith("_hooks") and isinstance(item, dict))
     return [*found, ("number_of_hooks", hooks)]

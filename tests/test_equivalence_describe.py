@@ -295,6 +295,9 @@ def test_a_module_is_its_parameters_buffers_attributes_and_hooks() -> None:
     module.register_buffer("kept", torch.ones(1))
     module.register_buffer("left", torch.ones(1), persistent=False)
     assert item(describe(module, "self"), "buffers_not_saved").items[0][1].text == "'left'"
+    module.register_buffer("_calls", torch.tensor(3), persistent=False)
+    assert item(describe(module, "self"), "_calls").text == "3"
+    assert len(item(describe(module, "self"), "buffers_not_saved").items) == 1
     tied = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
     tied[1].weight = tied[0].weight
     assert item(describe(tied, "self"), "1", "weight").same_as == "self[0].weight"
@@ -320,3 +323,20 @@ def test_a_generator_of_random_numbers_is_its_state() -> None:
     before = describe(drawn, "g")
     drawn.random()
     assert describe(drawn, "g") != before
+
+
+def test_a_number_behind_a_property_is_one_of_its_name() -> None:
+    class Counting(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("_steps", torch.tensor(2), persistent=False)
+
+        @property
+        def steps(self) -> int:
+            return int(self._steps)
+
+    plain = torch.nn.Module()
+    plain.steps = 2
+    held, number = describe(Counting(), "self"), describe(plain, "self")
+    assert sorted(key for key, _ in held.items) == sorted(key for key, _ in number.items)
+    assert item(held, "steps") == item(number, "steps")
