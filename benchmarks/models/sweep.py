@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ RESULTS = HERE / "results.json"
 REPORT = HERE.parent / "RESULTS.md"
 MEASURE_SECONDS = 900.0
 FIX_SECONDS = 1800.0
+BEGIN_SECONDS = 1200
+"""gbfix begins nothing new after this time."""
 PAIRS = 3
 """How often each arm is timed, in turns."""
 
@@ -153,7 +156,7 @@ def read_document(printed: str, name: str) -> Measured:
 def fix(row: Row, place: Place, worker: Sequence[str]) -> Measured:
     """Let gbfix fix the library, in the overlay of this folder; what it says of that. Raises RowError."""
     (library,) = place.python.parent.parent.glob(f"lib/python*/site-packages/{LIBRARIES[row.suite]}")
-    options = ["--yes", "--output-format", "json", "--within", str(library)]
+    options = ["--yes", "--output-format", "json", "--within", str(library), "--time-limit", str(BEGIN_SECONDS)]
     printed = run(place, "fix", [place.gbfix, "fix", *options, "--", *worker], FIX_SECONDS, accepted=(0, 1))
     return read_document(printed, "fix")
 
@@ -209,17 +212,30 @@ def run(
     out, err = place.folder / f"{name}.stdout", place.folder / f"{name}.stderr"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         try:
-            ended = subprocess.run(
-                list(command), cwd=place.folder, env=environ, stdout=stdout, stderr=stderr, timeout=seconds, check=False
+            process = subprocess.Popen(
+                list(command), cwd=place.folder, env=environ, stdout=stdout, stderr=stderr, start_new_session=True
             )
-        except subprocess.TimeoutExpired as error:
-            raise RowError(f"{name}: took longer than {seconds:.0f} s") from error
         except OSError as error:
             raise RowError(f"{name}: {error}") from error
-    if ended.returncode not in accepted:
+        status = wait(process, seconds)
+    if status is None:
+        raise RowError(f"{name}: took longer than {seconds:.0f} s")
+    if status not in accepted:
         last = err.read_text(errors="replace").strip().splitlines()[-3:]
-        raise RowError(f"{name}: exit status {ended.returncode}: {' / '.join(last)[-500:]}")
+        raise RowError(f"{name}: exit status {status}: {' / '.join(last)[-500:]}")
     return out.read_text(errors="replace")
+
+
+def wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """The exit status; None after this time. What the process started ends with it."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 if __name__ == "__main__":
