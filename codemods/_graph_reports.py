@@ -7,21 +7,20 @@ what they print and say, and run it as often as they run. Without Dynamo the fun
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gbfix.analysis.flow import Flow, reads_tensor
-from gbfix.analysis.project import FileView, Project
+from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._between import is_mode
-from gbfix.codemods._definitions import Definition, definitions
+from gbfix.codemods._graph_report_duties import obligations_of
 from gbfix.codemods._graph_speech import MAKER, is_maker, maker_of, maker_source, said_in_graph
 from gbfix.codemods._loggers import is_level_guard
 from gbfix.codemods._messages import Message, MessageKind, message_of
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._outside import NO_ERROR, Plan
+from gbfix.codemods._outside import Plan
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._report_functions import CALLER
-from gbfix.codemods._report_units import Unit
+from gbfix.codemods._report_units import WARNING, Unit
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import in_style_of, indentation_of, reindented, unused_name
 from gbfix.codemods._top_level import top_level_statement
@@ -29,12 +28,8 @@ from gbfix.codemods._tree import all_names
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator with an effect"
-SAME = "the text, its place and its number of times are the same"
 FIXED = "an operator can say it"
-RECOMPUTED = "no checkpoint runs it a second time"
 ADVICE = "give the message a fixed text, or return what it says and report it where the compiled code is called"
-FILTERS = "the same filters decide about the warning"
-_FILTERS = frozenset(f"warnings.{name}" for name in ("catch_warnings", "filters", "simplefilter", "filterwarnings"))
 _OPTIONS = {MessageKind.WARNING: ("message", "category"), MessageKind.LOGGING: ("msg",), MessageKind.WRAPPER: ("msg",)}
 
 
@@ -49,13 +44,7 @@ def in_graph(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
     messages = [_checked(view, call) for call in unit.messages]
     fix = _fix(flow, statements)
     line = unit.statement.lineno
-    obligations = [
-        Obligation(SAME, Discharge.PROVED, "the graph says it between the operations around it", line),
-        *_error_obligation(view, messages),
-        *_filter_obligation(view, messages),
-        _caller_obligation(view, messages),
-        _checkpoint_obligation(view.project, line),
-    ]
+    obligations = list(obligations_of(view, messages))
     if compiled.fullgraph:
         reason = "fullgraph=True made this message an error, which now is none"
         obligations.append(Obligation("nobody relies on the error", Discharge.ASSUMED, reason, line))
@@ -80,6 +69,8 @@ def _check_place(flow: Flow, unit: Unit) -> None:
         if isinstance(part, ast.With) and not all(is_mode(flow.context.view, item.context_expr) for item in part.items):
             text = shorten(source.segment(part.items[0].context_expr))
             raise RefusedError(FIXED, f"{text} may decide what is said within it", part.lineno, ADVICE)
+        if isinstance(part, ast.Try) and part.handlers and unit.kind == WARNING:
+            raise RefusedError(FIXED, "the `try` around it could not catch it as an error", part.lineno, ADVICE)
     inside = [part for part in ast.walk(unit.statement) if isinstance(part, ast.If)]
     around = [part for part in source.ancestors(unit.statement) if isinstance(part, ast.If | ast.While)]
     for part in [*inside, *around]:
@@ -137,96 +128,6 @@ def _check_name(view: FileView, name: ast.Name) -> None:
         raise RefusedError(FIXED, f"{name.id} may change", name.lineno, ADVICE)
     if len(bindings) > 1 and view.names.qualified(name) is None:
         raise RefusedError(FIXED, f"{name.id} is set in several places", name.lineno, ADVICE)
-
-
-# -- what it relies on --------------------------------------------------------------------------
-
-
-def _error_obligation(view: FileView, messages: Sequence[Message]) -> Iterator[Obligation]:
-    """A warning that a filter turns into an error comes out of the graph, without what Python did before it."""
-    warnings = [message for message in messages if message.kind is MessageKind.WARNING]
-    if not warnings:
-        return
-    line = warnings[0].call.lineno
-    seen = [view.observed(message.call.lineno) for message in warnings]
-    if all(one is not None and one.resumed for one in seen):
-        told = next(one.told for one in seen if one is not None)
-        yield Obligation(NO_ERROR, Discharge.OBSERVED, f"the program went on behind it, {told}", line)
-    else:
-        reason = "what the compiled code did in Python before it would be lost"
-        yield Obligation(NO_ERROR, Discharge.ASSUMED, reason, line)
-
-
-def _filter_obligation(view: FileView, messages: Sequence[Message]) -> Iterator[Obligation]:
-    """Dynamo sets the filters of warnings when the graph has run; levels and the like of loggers end the graph."""
-    warnings = [message for message in messages if message.kind is MessageKind.WARNING]
-    if not warnings:
-        return
-    line = warnings[0].call.lineno
-    for path, functions in sorted(view.project.compiled.items()):
-        names = view.project.names_of(path)
-        for part in (part for compiled in functions for part in ast.walk(compiled.function.node)):
-            if isinstance(part, ast.Name | ast.Attribute) and names.qualified(part) in _FILTERS:
-                reason = f"{path}:{part.lineno} sets others, which the graph may not know yet"
-                yield Obligation(FILTERS, Discharge.ASSUMED, reason, line)
-                return
-    yield Obligation(FILTERS, Discharge.PROVED, "no compiled function of the given files sets any", line)
-
-
-def _caller_obligation(view: FileView, messages: Sequence[Message]) -> Obligation:
-    line = messages[0].call.lineno
-    for message in messages:
-        if message.kind is MessageKind.LOGGING:
-            reason = "function and line of the record are those of the new function"
-            return Obligation(CALLER, Discharge.ASSUMED, reason, message.call.lineno)
-        if message.kind is MessageKind.WRAPPER and any(map(_asks_for_caller, _wrappers(view, message.call.func))):
-            reason = f"{shorten(view.source.segment(message.call.func))} asks who calls it"
-            return Obligation(CALLER, Discharge.ASSUMED, reason, message.call.lineno)
-    if messages[0].kind is MessageKind.WARNING:
-        return Obligation(CALLER, Discharge.PROVED, "a warning names the file and the module, which stay", line)
-    reason = f"the record names {shorten(view.source.segment(messages[0].call.func))} itself, which calls the logger"
-    return Obligation(CALLER, Discharge.PROVED, reason, line)
-
-
-def _wrappers(view: FileView, func: ast.expr) -> Iterator[Definition]:
-    """The functions of the given files that a message may run: by its name, or put on loggers under it."""
-    yield from definitions(view, func)
-    if not isinstance(func, ast.Attribute):
-        return
-    for path, source in view.project.files.items():
-        other = view.project.view(path) if path != view.source.path else view
-        for node in ast.walk(source.tree):
-            match node:
-                case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name() as value) if attr == func.attr:
-                    yield from definitions(other, value)
-                case ast.FunctionDef(name=name) if name == func.attr:
-                    yield Definition(other, node)
-
-
-def _asks_for_caller(definition: Definition) -> bool:
-    if definition.node is None:
-        return False
-    words = ("stacklevel", "_getframe", "currentframe", "stack", "findCaller")
-    asked = {
-        getattr(part, field, None) for part in ast.walk(definition.node) for field in ("id", "attr", "arg", "value")
-    }
-    return any(word in asked for word in words)
-
-
-def _checkpoint_obligation(project: Project, line: int) -> Obligation:
-    """A graph that is computed again for its gradients does not speak again, Python would."""
-    for path, source in sorted(project.files.items()):
-        names = project.names_of(path)
-        for node in ast.walk(source.tree):
-            match node:
-                case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) if _is_checkpoint(names.qualified(node)):
-                    reason = f"{path}:{node.lineno} uses one, which says it again for the gradients where Python runs"
-                    return Obligation(RECOMPUTED, Discharge.ASSUMED, reason, line)
-    return Obligation(RECOMPUTED, Discharge.PROVED, "none of the given files uses one", line)
-
-
-def _is_checkpoint(qualified: str | None) -> bool:
-    return (qualified or "").startswith("torch.utils.checkpoint.")
 
 
 # -- the edit -----------------------------------------------------------------------------------
