@@ -45,6 +45,7 @@ def facts_of(verdict: Verdict, name: str, *, as_recorded: bool = False) -> Check
             branch.with_gradients,
             branch.condition.end_line,
             is_statement=branch.condition.needs == "run",
+            controls_to=branch.condition.controls_to,
         )
         for branch in verdict.branches
         if os.path.realpath(name) == os.path.realpath(branch.condition.file)

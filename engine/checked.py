@@ -18,6 +18,8 @@ from gbfix.engine.model import Discharge, Finding, Obligation, Span
 class ConditionFacts:
     """A condition that the rewrite touches, or a statement that it changes. line, end_line: where it stands.
 
+    controls_to: the last line of what runs for one outcome of it and changed, 0 where nothing did.
+
     reached: the examples had every outcome that the rewrite matters for. with_gradients: they had each of them also
     with a backward pass. is_statement: its one outcome is that it ran.
     """
@@ -27,6 +29,7 @@ class ConditionFacts:
     with_gradients: bool = False
     end_line: int = 0
     is_statement: bool = False
+    controls_to: int = 0
 
 
 @dataclass(frozen=True)
@@ -246,13 +249,15 @@ def with_checked(finding: Finding, facts: CheckFacts) -> Finding:
 
 
 def conditions_of(finding: Finding, facts: CheckFacts) -> Sequence[ConditionFacts]:
-    """The conditions and statements that stand within a finding, or it within them; without any, those that it edits.
+    """The conditions and statements that stand within a finding, or it within them; without any, those that control it.
 
-    A message that moves behind the next statement is the same text, and the statement the one that changes.
+    Without those either, the ones that it edits: a message that moves behind the next statement is the same text, and
+    the statement the one that changes.
     """
+    first, last = finding.span.line, finding.span.end_line
     edited = [replacement.span for replacement in finding.fix.replacements] if finding.fix is not None else []
-    own = _conditions_at([finding.span], facts)
-    return own or _conditions_at(edited, facts)
+    controlling = [one for one in facts.conditions if one.line <= first and last <= one.controls_to]
+    return _conditions_at([finding.span], facts) or controlling or _conditions_at(edited, facts)
 
 
 def _conditions_at(spans: Sequence[Span], facts: CheckFacts) -> Sequence[ConditionFacts]:

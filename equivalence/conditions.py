@@ -11,7 +11,7 @@ import ast
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gbfix.equivalence.model import BranchReached, Condition
 
@@ -48,12 +48,14 @@ def changed_conditions(original: str, rewritten: str, file: str) -> tuple[Condit
     found = []
     for test in tests:
         is_kept = kept[_key(test)] >= were[_key(test)]
-        true, false = (any(map(changed.touches, nodes)) for nodes in (test.when_true, test.when_false))
+        controlled = [node for node in (*test.when_true, *test.when_false) if changed.touches(node)]
+        true, false = (any(node in controlled for node in nodes) for nodes in (test.when_true, test.when_false))
         if changed.overlaps(test.node) and not is_kept:
             true = false = True
         if true or false:
             needs = "both" if true and false else "true" if true else "false"
-            found.append(condition_of(test.node, original, file, needs))
+            last = max((getattr(node, "end_lineno", None) or 0 for node in controlled), default=0)
+            found.append(replace(condition_of(test.node, original, file, needs), controls_to=last))
     return tuple(found)
 
 

@@ -236,6 +236,7 @@ class Condition:
     needs: the outcomes that examples must reach for the rewritten lines to have been exercised. "both" where the
     condition itself changed; "true" or "false" where only what it controls changed; "run" for a changed statement
     that no condition controls, whose one outcome is that it ran. end_line: its last line, 0 when not known.
+    controls_to: the last line of what runs for one outcome of it and changed, 0 where nothing of that did.
     """
 
     file: str
@@ -244,6 +245,7 @@ class Condition:
     text: str
     needs: str = "both"
     end_line: int = 0
+    controls_to: int = 0
 
 
 @dataclass(frozen=True)

@@ -171,3 +171,12 @@ def test_dtypes_are_exercised_where_those_of_the_recorded_run_are_all_that_count
         Discharge.CHECKED,
         "100 examples of m:f, both sides reached, NaN, infinities and empty inputs, dtypes as recorded",
     )
+
+
+def test_a_change_that_a_condition_controls_is_exercised_with_it() -> None:
+    around = ConditionFacts(2, reached=True, with_gradients=True, end_line=2, controls_to=6)
+    assert met("both sides have the same shape", replace(EVERYTHING, conditions=(around,))) is CHECKED
+    shorter = replace(EVERYTHING, conditions=(replace(around, controls_to=5),))
+    assert met("both sides have the same shape", shorter) is ASSUMED
+    one_side = replace(EVERYTHING, conditions=(replace(around, reached=False),))
+    assert met("both sides have the same shape", one_side) is ASSUMED

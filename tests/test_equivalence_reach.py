@@ -170,7 +170,7 @@ def test_a_condition_names_its_place_in_characters() -> None:
     found = of_source.changed_conditions(
         'def f(x):\n    y = "é"; z = 1 if (x >\n        2) else 3\n', "def f(x): pass\n", FILE
     )
-    assert found == (Condition(FILE, 2, 23, "x > 2", "both", 3),)
+    assert found == (Condition(FILE, 2, 23, "x > 2", "both", 3, 3),)
 
 
 # -- what is noted -------------------------------------------------------------------------------
