@@ -54,12 +54,15 @@ class _Reader:
         self._taken = all_names(view.source.tree)
         self._attributes = {part.attr for part in ast.walk(view.source.tree) if isinstance(part, ast.Attribute)}
         self._found = Sources()
+        self._body: Sequence[ast.stmt] = ()
+        self._receiver = ""
 
     def read(self) -> Sources:
         made = [one for one in self._owner.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
         if len(made) != 1 or not made[0].args.args:
             return self._found
-        body, receiver = made[0].body, made[0].args.args[0].arg
+        self._body = body = made[0].body
+        self._receiver = receiver = made[0].args.args[0].arg
         for statement in body:
             buffer = _buffer(self._names, statement, receiver)
             if buffer is None:
@@ -91,7 +94,7 @@ class _Reader:
         if not setters or not isinstance(setters[-1], ast.Assign) or len(setters[-1].targets) != 1:
             return None
         last = setters[-1]
-        if not isinstance(last.targets[0], ast.Name):
+        if not isinstance(last.targets[0], ast.Name) or not self._is_only_kept(last, name):
             return None
         if last in self._found.made:
             return self._found.made[last][0]
@@ -101,6 +104,15 @@ class _Reader:
         number = _new(f"{name}_number", self._taken)
         self._found.made[last] = (number, made)
         return number
+
+    def _is_only_kept(self, made: ast.stmt, name: str) -> bool:
+        """True when nothing below the making of a tensor mentions it but what makes buffers, which do not write."""
+        for statement in self._body[self._body.index(made) + 1 :]:
+            if _buffer(self._names, statement, self._receiver) is not None:
+                continue
+            if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(statement)):
+                return False
+        return True
 
 
 def _new(wanted: str, taken: set[str]) -> str:

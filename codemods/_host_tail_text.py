@@ -89,7 +89,7 @@ def _given(view: FileView, function: Function, statements: Sequence[ast.stmt], a
         if not isinstance(part, ast.Name) or part.id in read:
             continue
         scope, _ = view.names.lookup(part.id, part)
-        if scope in inner or isinstance(scope, ast.Module) or part.id not in bound:
+        if scope in inner or isinstance(scope, ast.Module) or (scope is own and part.id not in bound):
             continue
         if scope is not own:
             raise RefusedError(MOVES, f"{part.id} belongs to a function around it", part.lineno, advice)

@@ -58,6 +58,8 @@ def _tail(view: FileView, compiled: CompiledFunction, places: Sequence[Span], ke
     function, source = compiled.function.node, view.source
     if not isinstance(function, ast.FunctionDef) or not isinstance(source.parents[function], ast.Module | ast.ClassDef):
         return None
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(function)):
+        return None  # a name would mean another one in a function of its own
     around = source.span(function)
     flow = flow_of(view, compiled.function)
     reads = [source.span(read.node) for read in reads_of(flow) if not read.implicit]

@@ -76,7 +76,7 @@ class _Reader:
             if names.is_builtin(func, func.id):
                 return func.id in _BUILTINS
             found = names.single_definition(func)
-            return found is not None and self._is_light_function(found.statement, depth)
+            return found is not None and self._is_light_function(found.node, depth)
         if not isinstance(func, ast.Attribute):
             return False
         if isinstance(func.value, ast.Name) and function.owner is not None and func.value.id in ("self", "cls"):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.codemods._buffer_sources import NumberBuffer, Sources, number_buffers, other_mentions
-from gbfix.codemods._number_uses import ADVICE, ONLY_NUMBERS, NumberUses, Quotient, Uses
+from gbfix.codemods._number_uses import ADVICE, EXACT, ONLY_NUMBERS, NumberUses, Quotient, Uses
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
@@ -16,8 +16,6 @@ from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement,
 NUMBER = ("GBF611", "number-in-buffer")
 KEEPS = "the buffer keeps the number that __init__ puts there"
 DIVIDES = "integers are divided in float32 or float64"
-_EXACT = 2**22
-"""Below, the float32 quotient of two integers, and a small number added to it, is on the right side of each integer."""
 
 
 def number_findings(view: FileView) -> Iterator[Finding]:
@@ -40,7 +38,7 @@ def _of_class(
     reader = NumberUses(view, owner, names)
     try:
         uses = reader.follow()
-        obligations = [] if not uses.needed else list(_obligations(view, owner, sources, uses))
+        obligations = [] if not uses.needed or not uses.reads else list(_obligations(view, owner, sources, uses))
     except RefusedError as refused:
         if reader.uses.needed:
             yield _finding(view, compiled, reader.uses, [refused.obligation], None, refused.advice)
@@ -82,10 +80,11 @@ def _obligations(view: FileView, owner: ast.ClassDef, sources: Sources, uses: Us
 
 def _keeps(view: FileView, owner: ast.ClassDef, buffer: NumberBuffer) -> Obligation:
     """Nothing puts another number there. Raises RefusedError where something of the class does."""
+    own = set(ast.walk(buffer.statement))
     for part in ast.walk(owner):
-        written = isinstance(part, ast.Attribute) and part.attr == buffer.name and not isinstance(part.ctx, ast.Load)
-        if written and part not in set(ast.walk(buffer.statement)):
-            assert isinstance(part, ast.Attribute)
+        stored = isinstance(part, ast.Attribute) and part.attr == buffer.name and not isinstance(part.ctx, ast.Load)
+        named = isinstance(part, ast.Constant) and part.value == buffer.name
+        if isinstance(part, ast.Attribute | ast.Constant) and (stored or named) and part not in own:
             raise RefusedError(KEEPS, f"self.{buffer.name} is also set elsewhere", part.lineno, ADVICE)
     if buffer.persistent:
         reason = f"self.{buffer.name} is part of the state dict, which may bring another one"
@@ -151,7 +150,7 @@ def _either(view: FileView, quotient: Quotient, span: Span, edits: Sequence[tupl
     new = _text(view, view.source.span(last), [*edits, (view.source.span(quotient.rounding), rounded)])
     old = _dedented(view, quotient.statements[0], _segment(view, span))
     bare = upper.removeprefix("(").removesuffix(")") if upper.startswith("(") else upper
-    bounds = f"0 < {lower} < {_EXACT} and abs({bare}) < {_EXACT}"
+    bounds = f"0 < {lower} < {EXACT} and abs({bare}) < {EXACT}"
     fast = reindented(_dedented(view, last, new), "", "    ")
     return f"if {bounds}:\n{fast}\nelse:\n{reindented(old, '', '    ')}"
 

@@ -22,6 +22,10 @@ _WHOLE = frozenset({"torch.int64", "torch.long"})
 _SIZES = {"torch.nn.functional.pad": 1, "torch._C._nn.pad": 1}
 
 
+EXACT = 2**22
+"""Below, the float32 quotient of two integers, and a small number added to it, is on the right side of each integer."""
+
+
 class What(Enum):
     """What an expression gives: nothing of the number, a Python number of others, or something computed with it."""
 
@@ -176,10 +180,15 @@ class _MethodReader:
         self._held = held
         self.returned = What.OTHER
 
-    def block(self, body: Sequence[ast.stmt]) -> None:
+    def block(self, body: Sequence[ast.stmt], *, done: bool = False) -> None:
+        """Read statements; done: a quotient among them is rounded with tensors on purpose, beyond what is exact."""
         index = 0
         while index < len(body):
             quotient = self._quotient(body[index : index + 2])
+            if quotient is not None and done:
+                self._statement(quotient.statements[-1], quotient)
+                index += len(quotient.statements)
+                continue
             if quotient is not None:
                 if all(one.rounding is not quotient.rounding for one in self._uses.uses.quotients):
                     self._uses.uses.quotients.append(quotient)
@@ -213,7 +222,8 @@ class _MethodReader:
                 if evaluate(test) in (What.TRUTH, What.WHOLE):
                     self._uses.uses.needed.append(test)
                 self.block(statement.body)
-                self.block(statement.orelse)
+                asked = any(isinstance(part, ast.Constant) and part.value == EXACT for part in ast.walk(test))
+                self.block(statement.orelse, done=asked)
             case ast.Expr(value=value):
                 if evaluate(value) is What.TRUTH:
                     raise self._refused(value)
