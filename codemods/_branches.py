@@ -85,7 +85,7 @@ class FunctionBranches:
                 yield from self._block(statement.orelse)
                 continue
             found = None
-            if isinstance(statement, ast.If) and is_guard(statement):
+            if isinstance(statement, ast.If) and is_guard(self.view.names, statement):
                 # A check, which other rules move.
                 yield from self._block(statement.body if raises_otherwise(statement) else statement.orelse)
                 continue

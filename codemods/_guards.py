@@ -50,9 +50,20 @@ def findings_of(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
     return (finding for finding in guard_findings(view) if finding.code == rule[0])
 
 
-def is_guard(statement: ast.If) -> bool:
+def is_guard(names: Names, statement: ast.If) -> bool:
     """True for an `if` one side of which ends by raising, and is no further test."""
-    return isinstance(statement.body[-1], ast.Raise) or raises_otherwise(statement)
+    return _raises(names, statement.body[-1]) or raises_otherwise(statement)
+
+
+def _raises(names: Names, statement: ast.stmt) -> bool:
+    """True for `raise`, and for asserts of False."""
+    match statement:
+        case ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
+            return True
+        case ast.Expr(value=ast.Call(func=function, args=[ast.Constant(value=False), *_])):
+            return names.qualified(function) == "torch._assert"
+        case _:
+            return False
 
 
 def raises_otherwise(statement: ast.If) -> bool:
@@ -136,7 +147,7 @@ class _FunctionGuards:
 
     def _site(self, statement: ast.stmt, state: State) -> Site | None:
         match statement:
-            case ast.If(test=test) if is_guard(statement) and needs_value(self._flow, state, test):
+            case ast.If(test=test) if is_guard(self._view.names, statement) and needs_value(self._flow, state, test):
                 return Site(statement, GUARD, test)
             case ast.Assert(test=test, msg=message) if needs_value(self._flow, state, test):
                 breaks = not isinstance(message, ast.Constant | None) or not _captured_in_assert(self._view.names, test)
@@ -198,7 +209,7 @@ class _FunctionGuards:
                     for s in ast.walk(self._function.node)
                     if isinstance(s, ast.If | ast.Assert)
                     and s.lineno >= before.lineno
-                    and (isinstance(s, ast.Assert) or is_guard(s))
+                    and (isinstance(s, ast.Assert) or is_guard(self._view.names, s))
                 ),
             }
             only_checked = all(any(parent in checks for parent in self._source.ancestors(load)) for load in users)
@@ -269,8 +280,9 @@ class _FunctionGuards:
         after = block[block.index(site.statement) + 1 :] if block else []
         last = after[-1] if after else None
         ready = isinstance(last, ast.Return) and isinstance(last.value, ast.Name | ast.Constant | None)
+        names = self._view.names
         return ready and all(
-            (isinstance(one, ast.If) and is_guard(one)) or isinstance(one, ast.Assert) for one in after[:-1]
+            (isinstance(one, ast.If) and is_guard(names, one)) or isinstance(one, ast.Assert) for one in after[:-1]
         )
 
     def _reads(self, test: ast.expr, state: State) -> bool:

@@ -32,9 +32,9 @@ That is for a function whose only decorator is torch.compile: no break is left, 
 checks, then `return`: a break as the last thing of a function costs no graph.
 
 Handles any test, also `.item()`, `int()`, torch.equal, torch.allclose, `and`, `or`, `not` and chained comparisons;
-any exception, `raise ... from`, and messages that show tensors and shapes, which are made only when it raises;
-several checks, which keep their order; calls of a function of the same file that only checks. A check that is
-already the last thing of its function, and cannot go further, is left alone without a word.
+any exception, `raise ... from`, `torch._assert(False, ...)`, and messages that show tensors and shapes, which are made
+only when it raises; several checks, which keep their order; calls of a function of the same file that only checks. A
+check that is already the last thing of its function, and cannot go further, is left alone without a word.
 
 Stays away, with the reason, when something that lasts happens after the check (an argument or attribute is
 written, random numbers are drawn, something is printed), when something else may raise after it, and above all when

@@ -15,6 +15,7 @@ from gbfix.engine.model import Discharge, Finding, Result, Safety
 from gbfix.engine.passes import fix_text
 
 TENSOR = ValueSpec("tensor", "torch.Tensor", TensorSpec("float32", (3,), (1,)))
+INDEX = ValueSpec("int", "int", value="1")
 NUMBER = ValueSpec("float", "float", value="0.5")
 
 
@@ -24,7 +25,22 @@ def fixed(
     """What becomes of a function with these lines, with fixes that assume something. seen: a line that was observed."""
     lines = textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
     text = f"import torch\n{above}\n\n{decorator}\ndef f({signature}):\n{lines}\n"
-    observed = {"f.py": by_line([Observation("f.py", seen, "f", values={"x": TENSOR, "c.n": NUMBER})])} if seen else {}
+    observed = (
+        {
+            "f.py": by_line(
+                [
+                    Observation(
+                        "f.py",
+                        seen,
+                        "f",
+                        values={"x": TENSOR, "row": TENSOR, "low": TENSOR, "index": INDEX, "c.n": NUMBER},
+                    )
+                ]
+            )
+        }
+        if seen
+        else {}
+    )
 
     def find(current: str) -> list[Finding]:
         view = load([parse("f.py", current)], observed=observed if current == text else {}).view("f.py")
@@ -160,3 +176,20 @@ def test_an_import_that_shares_its_line_takes_no_definition_below(first: str) ->
 
     after = fix_text(text, find, unsafe=True).after
     assert after == text or after.startswith(first + "import torch as th\n\n\n@")
+
+
+def test_an_assert_of_false_raises_as_well_also_for_each_round_of_a_loop() -> None:
+    body = """
+        total = x.sum()
+        for index, row in enumerate(x):
+            low = row <= 0
+            if low.any():
+                found: list[float] = row[torch.where(low)[0]].tolist()
+                torch._assert(False, f"{found} in row {index}")
+            total = total + row.sum() * torch.rand(1)
+        return total
+    """
+    result = fixed(body, above="y = torch.jit.annotate(int, 3)\n", seen=10)
+    assert "def _check_in_f(low: torch.Tensor, row: torch.Tensor, index: int) -> None:\n" in result.after
+    assert "        elif low.any():\n            found: list[float] = row[" in result.after
+    assert not fixed(body.replace("torch._assert(False", "print(False"), seen=10).applied
