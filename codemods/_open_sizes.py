@@ -27,6 +27,12 @@ _ADVICE = {
     "one_hot": "give num_classes=n, from the configuration: the result then always has n columns, where it had as many "
     "as the largest label asked for",
 }
+_IN_A_LOOP = (
+    "list the places for all rounds of the loop before it, in a function under @torch.compiler.disable: one break in "
+    "place of one a round, and the loop is one graph. Where each round is a part of a model for the rows that chose "
+    "it, running every part on all rows and weighting with zero needs no places, but costs more and may change last "
+    "bits; or "
+)
 _FUNCTIONS = {f"torch.{name}": name for name in _ADVICE} | {"torch.nn.functional.one_hot": "one_hot"}
 _METHODS = frozenset(_ADVICE) - {"where", "one_hot"}
 _SPLIT = (
@@ -69,7 +75,21 @@ def _of(reader: SelectionReader, name: str, node: ast.Call, arguments: list[ast.
         given = repeats[0] if repeats else arguments[0]
         if "output_size" in words or reader.flow.evaluate(given, state)[0].kind is not Kind.TENSOR:
             return None
+    if name in ("nonzero", "where", "argwhere") and _is_in_a_loop(reader, node):
+        return _IN_A_LOOP + _ADVICE[name]
     return _ADVICE[name]
+
+
+def _is_in_a_loop(reader: SelectionReader, node: ast.Call) -> bool:
+    """True when the body of a loop of the function itself comes by the expression in each round."""
+    inside: ast.AST = node
+    for parent in reader.source.ancestors(node):
+        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(parent, ast.For) and inside is not parent.iter:
+            return True
+        inside = parent
+    return False
 
 
 def _is_list_of_values(node: ast.expr) -> bool:
