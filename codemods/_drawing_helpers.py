@@ -14,6 +14,7 @@ from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import Function
+from gbfix.analysis.traced import REASON
 from gbfix.analysis.values import Kind
 from gbfix.codemods._host_calls import own_nodes
 from gbfix.codemods._host_work import other_work
@@ -143,6 +144,8 @@ def _left_out(
     helper, source = compiled.function.node, view.source
     if not isinstance(helper, ast.FunctionDef) or not isinstance(source.parents[helper], ast.Module | ast.ClassDef):
         raise RefusedError(_HOST, "it is no function of the module or of a class", whole.lineno, _ADVICE)
+    if not compiled.reason.startswith("called from") and compiled.reason != REASON:
+        raise RefusedError(_HOST, f"{helper.name} is what is compiled", helper.lineno, _ADVICE)
     if helper.decorator_list:
         raise RefusedError(_PLACE, f"{helper.name} has decorators, which may", helper.lineno, _ADVICE)
     for part in ast.walk(helper):

@@ -85,6 +85,10 @@ def _check_calls(view: FileView, node: ast.With, value: ast.expr) -> None:
         if isinstance(part, ast.Call) and not (view.names.qualified(part.func) or "").startswith("torch."):
             reason = f"{shorten(view.source.segment(part))} may be compiled by itself"
             raise RefusedError(_GAIN, reason, part.lineno, ADVICE)
+    for part in ast.walk(node):
+        name = part.id if isinstance(part, ast.Name) else part.attr if isinstance(part, ast.Attribute) else ""
+        if name == "__class__" or (name.startswith("__") and not name.endswith("__")):
+            raise RefusedError(CLAIM, f"{name} has another meaning outside its class", node.lineno, ADVICE)
     if any(item.optional_vars is not None for item in node.items):
         raise RefusedError(CLAIM, "the block uses what it enters", node.lineno, ADVICE)
 

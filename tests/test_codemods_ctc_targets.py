@@ -98,6 +98,7 @@ def test_targets_that_are_also_used_otherwise_are_explained_as_before() -> None:
         ),
         ("return F.ctc_loss(", "chosen = chosen + 1\n        return F.ctc_loss(", "it is more than one value"),
         ("(enabled=False):", "(enabled=False) as was:", "the block uses what it enters"),
+        ("(enabled=False):", "(enabled=lengths.__on):", "__on has another meaning outside its class"),
     ],
 )
 def test_a_block_that_does_more_stays(old: str, new: str, reason: str) -> None:

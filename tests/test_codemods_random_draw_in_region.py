@@ -109,6 +109,11 @@ def test_a_break_that_a_run_showed_says_that_nobody_asks_for_a_full_graph() -> N
     assert finding.safety is Safety.REFUSED
 
 
+def test_what_is_compiled_itself_stays() -> None:
+    text = program("return np.random.rand(1).item()") + "\n\ng = torch.compile(helper)\n"
+    assert found(text).obligations[0].reason == "helper is what is compiled"
+
+
 def test_a_version_that_captures_the_number_needs_nothing() -> None:
     text = program("return np.random.rand(1).item()")
     assert list(RULE.find(view_of(text, Torch("3.0", lambda _probe: True)))) == []
