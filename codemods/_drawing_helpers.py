@@ -192,7 +192,7 @@ def _on_host(view: FileView, function: Function, helper: ast.FunctionDef, whole:
 
 def _stream(view: FileView, draw: ast.Call) -> str:
     text = " ".join(view.source.segment(draw.func).split())
-    return f"{text} draws from NumPy's generator now; compiled code drew from torch's in its place"
+    return f"{text} draws from NumPy's generator, where Dynamo may take torch's in its place"
 
 
 def _no_fullgraph(view: FileView, compiled: CompiledFunction, whole: ast.expr) -> Obligation:
