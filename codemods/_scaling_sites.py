@@ -10,6 +10,7 @@ from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.names import Names
 from gbfix.analysis.tree import stored_names
 from gbfix.analysis.values import CONTIGUOUS, UNKNOWN, Category, Kind, Value
+from gbfix.codemods._scaling_uses import changes_any, takes_from, uses_gradients
 
 _FOREACH = ("torch._foreach_mul_", "torch._foreach_div_")
 _METHODS = ("mul_", "div_")
@@ -188,8 +189,10 @@ class Scaled:
         for test in self._side.tests:
             if test in inside and f"{text} is not None" in _conjuncts(test.test):
                 return True
+        if any(takes_from(one, text) for one in self._before()):
+            return True
         items = self.iterated()
-        return items is not None and any(_uses_gradients(one, items) for one in self._before())
+        return items is not None and any(uses_gradients(one, items) for one in self._before())
 
     def _before(self) -> Iterator[ast.stmt]:
         """The statements that certainly ran before the branch, up to one that may change what is iterated."""
@@ -199,7 +202,7 @@ class Scaled:
         items = self.iterated()
         names = {part.id for part in ast.walk(items) if isinstance(part, ast.Name)} if items is not None else set()
         for statement in reversed(block[: block.index(self._statement)] if block else []):
-            if stored_names([statement]) & names or _changes(statement, names):
+            if stored_names([statement]) & names or changes_any(statement, names):
                 return
             yield statement
 
@@ -207,56 +210,3 @@ class Scaled:
 def _conjuncts(test: ast.expr) -> list[str]:
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     return [ast.unparse(part) for part in parts]
-
-
-def _changes(statement: ast.stmt, names: set[str]) -> bool:
-    """True when a method of one of the names may change what it holds."""
-    calls = [part for part in ast.walk(statement) if isinstance(part, ast.Call)]
-    methods = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
-    changing = ("append", "extend", "insert", "remove", "pop", "clear", "zero_grad")
-    return any(
-        method.attr in changing and (method.attr == "zero_grad" or _root(method.value) in names) for method in methods
-    )
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute | ast.Call):
-        node = node.value if isinstance(node, ast.Attribute) else node.func
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _uses_gradients(statement: ast.stmt, items: ast.expr) -> bool:
-    """True for a statement that takes something from the gradient of each element, and so needs all of them."""
-    if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.For):
-        return False
-    wanted = ast.dump(items)
-    loops: list[tuple[ast.expr, ast.expr, list[ast.AST]]] = []
-    if isinstance(statement, ast.For):
-        first = statement.body[0]
-        plain = isinstance(first, ast.Assign | ast.AugAssign | ast.Expr)
-        loops.append((statement.target, statement.iter, [first] if plain else []))
-    for part in ast.walk(statement):
-        if isinstance(part, ast.ListComp | ast.GeneratorExp | ast.SetComp) and len(part.generators) == 1:
-            generator = part.generators[0]
-            if not generator.ifs:
-                loops.append((generator.target, generator.iter, [part.elt]))
-    named = [
-        (target.id, bodies)
-        for target, iterated, bodies in loops
-        if isinstance(target, ast.Name) and ast.dump(iterated) == wanted
-    ]
-    return any(_takes(body, name) for name, bodies in named for body in bodies)
-
-
-def _takes(body: ast.AST, name: str) -> bool:
-    conditional = ast.IfExp | ast.BoolOp | ast.Lambda
-    if any(isinstance(part, conditional) for part in ast.walk(body)):
-        return False
-    return any(
-        isinstance(part, ast.Attribute)
-        and isinstance(part.value, ast.Attribute)
-        and part.value.attr == "grad"
-        and isinstance(part.value.value, ast.Name)
-        and part.value.value.id == name
-        for part in ast.walk(body)
-    )
