@@ -189,7 +189,7 @@ class Loop:
 
     def _wanted(self) -> Wanted:
         database = str(self.program.root / ".gbfix" / "hypothesis")
-        return Wanted(Settings(seconds=_CHECK_SECONDS, database=database, as_recorded=True))
+        return Wanted(Settings(seconds=_CHECK_SECONDS, database=database, as_recorded=True, counts=False))
 
     def _verdicts(self, texts: Texts, first: Evidence) -> tuple[Verdict, ...]:
         """Check all that is planned at once; what a round checked already is not checked again."""

@@ -193,11 +193,14 @@ class _Check:
         return Verdict(self._job.target.name, Status.DIFFERENT, reason, counterexample)
 
     def _with_figures(self, verdict: Verdict, inputs: Inputs) -> Verdict:
+        if not self._settings.counts and not self._settings.bench:
+            return verdict
         self._progress("counts", 0, 1)
         sequence = self._in_telling_mode(inputs.sequence())
-        original, rewritten = self._compiled.counts(sequence)
-        counted = tuple(self._counted(example) for example in sequence)
-        verdict = replace(verdict, original=original, rewritten=rewritten, counted=counted)
+        if self._settings.counts:
+            original, rewritten = self._compiled.counts(sequence)
+            counted = tuple(self._counted(example) for example in sequence)
+            verdict = replace(verdict, original=original, rewritten=rewritten, counted=counted)
         if not self._settings.bench or verdict.status in (Status.DIFFERENT, Status.NOT_TESTED):
             return verdict
         self._progress("bench", 0, 1)

@@ -76,6 +76,7 @@ class Settings:
     dtype: "" for the observed ones, else the only floating dtype. seconds: the limit for the whole target;
     call_seconds: for one call, compilation included. database: the folder of Hypothesis' examples, "" for none.
     memory: bytes of address space for each version on a CPU, 0 for no limit.
+    counts: count graphs, breaks and recompiles, too.
     as_recorded: what a run showed of the arguments stays so: ranks, dtypes, which sizes are equal, which gradients are
     wanted; for fixes that were planned with just that.
     """
@@ -93,6 +94,7 @@ class Settings:
     bench: bool = False
     database: str = ""
     as_recorded: bool = False
+    counts: bool = True
 
 
 @dataclass(frozen=True)
