@@ -12,29 +12,26 @@ is gone, and a backend that reorders operations may do later ones first.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow, State
-from gbfix.analysis.project import FileView
 from gbfix.analysis.source import SourceFile
 from gbfix.codemods._operator_inputs import InputReader, Inputs
 from gbfix.codemods._operator_text import OperatorText
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import unused_name
+from gbfix.codemods._transforms import operator_obligation
 from gbfix.codemods._tree import all_names
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator that raises"
 UNDONE = "what compiled code does around the error does not matter"
-UNTRANSFORMED = "no transform of torch.func runs it compiled"
 NO_GRAD_FN = "no grad_fn is shown"
 _CLAIM = "the graph can raise"
-_TRANSFORMS = re.compile(
-    r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
-)
+_OF_A_PLACE = frozenset({"super", "__class__", "locals", "vars", "dir", "eval", "exec"})
+"""Names that mean something else in another function."""
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 _HOLDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.NamedExpr, ast.Delete)
 
@@ -131,6 +128,7 @@ class _Writer:
                 line = getattr(part, "lineno", check.lineno)
                 raise RefusedError(_CLAIM, "it does more than ask and raise", line, "compute before the check")
             self._check_writes(part)
+            self._check_place_of(part)
             self._check_exception(part, check)
         effects = self._flow.evaluate(self._test(check), self._refined(check))[1].effects
         for note in [*effects.random, *effects.impure]:
@@ -142,6 +140,17 @@ class _Writer:
         if is_store or in_place or isinstance(part, ast.AugAssign):
             line = getattr(part, "lineno", self._line)
             raise RefusedError("the check writes nothing", "it may write in place", line, "compute before the check")
+
+    def _check_place_of(self, part: ast.AST) -> None:
+        """Nothing may say, or depend on, where it stands: a message names its function, `__name` that of its class."""
+        name = part.id if isinstance(part, ast.Name) else part.attr if isinstance(part, ast.Attribute) else ""
+        is_private = name.startswith("__") and not name.endswith("__")
+        says = isinstance(part, ast.Expr) and not (
+            isinstance(part.value, ast.Call) and self._view.names.qualified(part.value.func) == "torch._assert"
+        )
+        if name in _OF_A_PLACE or is_private or says:
+            line = getattr(part, "lineno", self._line)
+            raise RefusedError(_CLAIM, "it depends on the function that it stands in", line, "do it before the check")
 
     def _check_exception(self, part: ast.AST, check: ast.stmt) -> None:
         """An exception that holds a tensor would hold another one."""
@@ -207,7 +216,7 @@ class _Writer:
                 "the check only asks", Discharge.PROVED, "known operations, which leave nothing behind", self._line
             ),
             *self._shown(inputs),
-            _transforms(self._view, self._line),
+            operator_obligation(self._view, self._line),
         ]
         reason = (
             "the graph ends with the error, without handlers and what it was still to write, or later than the check"
@@ -230,15 +239,6 @@ class _Writer:
             reason = f"{carrying[0]} may require a gradient, which an operator does not show"
             return [Obligation(NO_GRAD_FN, Discharge.ASSUMED, reason, self._line)]
         return [Obligation(NO_GRAD_FN, Discharge.PROVED, "no tensor with a gradient is part of the text", self._line)]
-
-
-def _transforms(view: FileView, line: int) -> Obligation:
-    """Operators of one's own have no rule for batches, and none for the gradients of torch.func."""
-    for path, source in sorted(view.project.files.items()):
-        if _TRANSFORMS.search(source.text):
-            reason = f"{path} uses one, and an operator is an error there"
-            return Obligation(UNTRANSFORMED, Discharge.ASSUMED, reason, line)
-    return Obligation(UNTRANSFORMED, Discharge.PROVED, "none of the given files uses one", line)
 
 
 def _stored(check: ast.stmt) -> frozenset[str]:

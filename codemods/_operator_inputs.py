@@ -18,6 +18,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import unused_name
 from gbfix.engine.model import Discharge, Obligation
 
+ONLY_READS = "making the message changes nothing"
 TAKES = "an operator can take what the check reads"
 _ADVICE = "give it a name that holds a tensor, a number or a text; gbfix trace shows what names hold"
 _GRADIENTS = frozenset({"requires_grad", "grad", "grad_fn", "is_leaf", "data_ptr", "untyped_storage", "storage"})
@@ -135,6 +136,8 @@ class InputReader:
     def _oblige(self, source: str, type_: str, unit: ast.expr, state: State) -> None:
         value, line = self._value(unit, state), unit.lineno
         if isinstance(unit, ast.JoinedStr):
+            reason = f"{shorten(source)} is made beforehand, which reads its values once more"
+            self.inputs.obligations.append(Obligation(ONLY_READS, Discharge.ASSUMED, reason, line))
             return
         if value.kind is not Kind.TENSOR:
             claim = f"{shorten(source)} is a Python value"

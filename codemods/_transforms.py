@@ -16,6 +16,10 @@ _TRANSFORMS = re.compile(
     r"|\btorch\.jit\b|\btorch\.export\b|\btorch\.onnx\b|\bsymbolic_trace\b|\bmake_fx\b|\bFlopCounterMode\b"
     r"|\bTorchDispatchMode\b|\bFakeTensorMode\b|\bswap_module\b"
 )
+UNTRANSFORMED = "no transform of torch.func runs it compiled"
+_OF_FUNCTIONS = re.compile(
+    r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
+)
 _SETTINGS = re.compile(r"\b(?:reorderable|ignore)_logging_functions\b")
 
 
@@ -34,6 +38,15 @@ def transform_obligation(view: FileView, line: int) -> Obligation:
         reason = f"{others[0]} uses one, which does not know the in-graph print"
         return Obligation(NOT_TRANSFORMED, Discharge.ASSUMED, reason, line)
     return Obligation(NOT_TRANSFORMED, Discharge.PROVED, "none of the given files uses one", line)
+
+
+def operator_obligation(view: FileView, line: int) -> Obligation:
+    """Operators of one's own have no rule for batches, and none for the gradients of torch.func."""
+    for path, source in sorted(view.project.files.items()):
+        if _OF_FUNCTIONS.search(source.text):
+            reason = f"{path} uses one, and an operator is an error there"
+            return Obligation(UNTRANSFORMED, Discharge.ASSUMED, reason, line)
+    return Obligation(UNTRANSFORMED, Discharge.PROVED, "none of the given files uses one", line)
 
 
 @lru_cache(maxsize=4)

@@ -99,6 +99,8 @@ def test_a_path_of_unknown_kind_is_computed_with_and_said_outside() -> None:
     )
     assert '_check_in_f(x.max() >= c.size.most, f"at most {c.size.most}")\n' in result.after
     assert operator_of(result).endswith("    if value:\n        raise ValueError(message)")
+    assumed = {o.claim for f in result.applied for o in f.obligations if o.discharge is Discharge.ASSUMED}
+    assert "making the message changes nothing" in assumed
 
 
 def test_a_path_whose_kind_a_run_showed_is_an_argument_also_in_a_text() -> None:
@@ -135,6 +137,9 @@ def test_a_check_at_the_end_of_a_function_that_others_call_leaves_their_graph_wh
         "y = [x]\nif x.any():\n    y.append(x)\n    raise ValueError(f'{y}')\nreturn torch.rand_like(x)",
         "n = 1\nif x.any():\n    n = n + 1\n    raise ValueError(f'{n}')\nreturn torch.rand_like(x)",
         "if x.any():\n    raise ValueError(f'{unknown(x)} {z}')\nreturn torch.rand_like(x)",
+        "if x.any():\n    print(x)\n    raise ValueError\nreturn torch.rand_like(x)",
+        "if x.any():\n    raise ValueError(f'{locals()}')\nreturn torch.rand_like(x)",
+        "if x.any():\n    raise __Error\nreturn torch.rand_like(x)",
         "if torch.rand(1) > x.sum():\n    raise ValueError\nreturn torch.rand_like(x)",
     ],
 )
