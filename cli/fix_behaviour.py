@@ -61,15 +61,18 @@ def _without_places(lines: Sequence[str]) -> list[str]:
 class Reference:
     """What the original program did. again: runs it once more, to see what differs by itself from run to run.
 
-    rtol: how much numbers in the output may differ, relative to their size; 0 for not at all.
+    rtol: how much numbers in the output may differ, relative to their size; 0 for not at all. eagerly: runs it once
+    without torch.compile: what it writes then is right as well, where torch.compile made something else of it.
     """
 
     first: Behaviour
     again: Callable[[], Behaviour]
     rtol: float = 0.0
+    eagerly: Callable[[], Behaviour] | None = None
     notes: list[str] = field(default_factory=list)
     """What the user should know about how far the comparison goes."""
     _second: Behaviour | None = None
+    _eager: Behaviour | None = None
 
     def difference(self, other: Behaviour) -> str:
         """What a run does otherwise than the original, in words; empty when there is nothing."""
@@ -79,24 +82,35 @@ class Reference:
         if self._second is None:
             self._second = self.again()
             self.notes += self._unsteady(self._second)
-        return self._difference(other)
+        found = self._difference(other)
+        if not found or self.eagerly is None:
+            return found
+        if self._eager is None:
+            self._eager = self.eagerly()
+        found = self._difference(other, self._eager)
+        if not found and _AS_EAGERLY not in self.notes:
+            self.notes.append(_AS_EAGERLY)
+        return found
 
-    def _difference(self, other: Behaviour) -> str:
+    def _difference(self, other: Behaviour, eager: Behaviour | None = None) -> str:
         first = self.first
         if other.status is None:
             return "it was not done in time"
         if other.status != first.status and (self._second is None or self._second.status == first.status):
             return f"it ends with status {other.status} instead of {first.status}: {other.last}"
-        second = self._second or first
-        return self._of_stream("output", first.output, second.output, other.output) or self._of_stream(
-            "errors", first.errors, second.errors, other.errors
+        second, eager = self._second or first, eager or first
+        return self._of_stream("output", first.output, second.output, other.output, eager.output) or self._of_stream(
+            "errors", first.errors, second.errors, other.errors, eager.errors
         )
 
-    def _of_stream(self, name: str, first: Sequence[str], second: Sequence[str], other: Sequence[str]) -> str:
+    def _of_stream(
+        self, name: str, first: Sequence[str], second: Sequence[str], other: Sequence[str], eager: Sequence[str]
+    ) -> str:
         if len(first) != len(second):
             return ""  # how much is written differs by itself
-        for number, (a, b, c) in enumerate(zip_longest(first, second, other)):
-            if a == b and a != c and not (a and c and self._close(a, c)):
+        eager = eager if len(eager) == len(first) else first
+        for number, (a, b, c, d) in enumerate(zip_longest(first, second, other, eager)):
+            if a == b and c not in (a, d) and not (c and any(one and self._close(one, c) for one in (a, d))):
                 shown = ("nothing" if line is None else repr(line[:_LONGEST_LINE]) for line in (c, a))
                 return f"it writes {' instead of '.join(shown)} (line {number + 1} of its {_STREAMS[name]})"
         return ""
@@ -121,4 +135,5 @@ class Reference:
         return notes
 
 
+_AS_EAGERLY = "with fixes, the program writes in places what it writes without torch.compile, which it did not before"
 _STREAMS = {"output": "output", "errors": "standard error"}

@@ -181,11 +181,15 @@ class Loop:
             what = "running the program as it was once more, to see what differs by itself"
             return behaviour_of(self.program.run(self.start, what))
 
+        def eagerly() -> Behaviour:
+            what = "running the program as it was without torch.compile, to see what that makes otherwise"
+            return behaviour_of(self.program.run(self.start, what, compiled=False))
+
         rtol = self.wishes.rtol
         if rtol is None:
             backends = {entry.backend or _GENERATES_CODE for entry in before.evidence.entries}
             rtol = _ROUNDING if _GENERATES_CODE in backends else 0.0
-        return Reference(behaviour_of(before), again, rtol)
+        return Reference(behaviour_of(before), again, rtol, eagerly)
 
     def _wanted(self) -> Wanted:
         database = str(self.program.root / ".gbfix" / "hypothesis")

@@ -58,13 +58,13 @@ class Program:
             raise GbfixError(f"the program compiled nothing with torch.compile, so there is nothing to fix{told}")
         return run
 
-    def run(self, texts: Texts, what: str) -> Rerun:
-        """A run with these texts in place of the files; `what` says so to the user."""
+    def run(self, texts: Texts, what: str, *, compiled: bool = True) -> Rerun:
+        """A run with these texts in place of the files; `what` says so to the user. compiled: as by `rerun`."""
         usual = max((self._first or 0.0) * _SLOWER, _LEAST_SECONDS)
         left = self._left()
         seconds = usual if left is None else max(min(usual, left), 1.0)
         with self.steps.doing(what):
-            return rerun(self.command, self.root, texts.rewrites(), seconds=seconds)
+            return rerun(self.command, self.root, texts.rewrites(), seconds=seconds, compiled=compiled)
 
     def forget_modules(self) -> None:
         """Remove the modules that the first run saved, which only checks need."""

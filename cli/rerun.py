@@ -52,12 +52,13 @@ def rerun(
     values: bool = True,
     seconds: float | None = None,
     modules: Path | None = None,
+    compiled: bool = True,
 ) -> Rerun:
     """Run a command with copies in place of files, observed as by `gbfix trace`, and end what is left of it.
 
     root: of the project. rewrites: the files, as they are and as the program shall find them; none is touched. folder:
     where the command runs. values: observe the values of names, too. modules: a folder for the modules that it
-    compiles. Raises GbfixError when it cannot be started.
+    compiles. compiled: False to run without torch.compile. Raises GbfixError when it cannot be started.
     """
     with tempfile.TemporaryDirectory(prefix="gbfix-run-", ignore_cleanup_errors=True) as name:
         work = Path(os.path.realpath(name))
@@ -68,6 +69,8 @@ def rerun(
         environment = observed_environment(
             os.environ, journals=journals, overlay=overlay, values=values, modules=modules
         )
+        if not compiled:
+            environment = {**environment, "TORCHDYNAMO_DISABLE": "1"}
         started = time.monotonic()
         status, output, errors = _run(command, environment, folder, work, seconds)
         passed = time.monotonic() - started

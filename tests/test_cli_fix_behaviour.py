@@ -92,3 +92,11 @@ def test_numbers_may_be_rounded_otherwise_where_that_is_allowed() -> None:
     assert reference(first, first, rtol=1e-5).difference(far) != ""
     assert reference(first, first, rtol=1e-5).difference(ran("rate 0.5 at 3\n")) != ""
     assert reference(first, first).difference(close) != ""
+
+
+def test_what_the_program_writes_without_torch_compile_is_right_as_well() -> None:
+    found = Reference(ran("a\nb\nc\n"), lambda: ran("a\nb\nc\n"), 0.0, lambda: ran("a\nB\nC\n"))
+    assert found.difference(ran("a\nB\nc\n")) == ""
+    assert ["without torch.compile" in note for note in found.notes] == [True]
+    assert found.difference(ran("a\nX\nc\n")) == "it writes 'X' instead of 'b' (line 2 of its output)"
+    assert found.difference(ran("A\nB\nC\n")) == "it writes 'A' instead of 'a' (line 1 of its output)"
