@@ -201,6 +201,8 @@ class Evaluation:
                 return v.number("bool")
             return replace(result, number="bool") if result.kind is Kind.NUMBER else result
         found = [self.value(operands[0]), self.value(operands[1]), *(self.sometimes(part) for part in operands[2:])]
+        if len(operands) == 2 and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+            return v.number("bool")  # `"key" in batch` is asked of no tensor, which would raise
         if any(value.tensor_like for value in found):
             self.reads_value(node)
             return Value(Kind.NUMBER, number="bool", scalar_of=next(value for value in found if value.tensor_like))
