@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from gbfix.cli.check_modules import ModuleFile, imported_files, module_of_file, 
 from gbfix.cli.check_reach import called_names
 from gbfix.cli.check_sources import Asked, Sources
 from gbfix.cli.check_targets import find_target
-from gbfix.cli.check_versions import Change, Changes, fixes_in, own_changes, words
+from gbfix.cli.check_versions import Change, Changes, apart_in, fixes_in, own_changes, words
 from gbfix.cli.names import display_name
 from gbfix.engine.files import read_source
 from gbfix.engine.model import ConfigurationError, GbfixError
@@ -160,7 +160,7 @@ class Planner:
             {str(file): change.rewritten.text for file, change in changes.items()},
             seen=self._entries.seen(found.function) if self._entries else (),
             inputs=self._wanted.inputs,
-            settings=self._wanted.settings,
+            settings=replace(self._wanted.settings, apart=apart_in(changes)),
             fixes=fixes_in(changes),
         )
         if not target.attribute:

@@ -60,6 +60,11 @@ def fixes_in(changes: Changes) -> tuple[str, ...]:
     )
 
 
+def apart_in(changes: Changes) -> tuple[str, ...]:
+    """The attributes that fixes make earlier, or keep as objects of their own."""
+    return tuple(sorted({name for change in changes.values() for finding in change.fixes for name in finding.apart}))
+
+
 def own_changes(changes: Changes, names: frozenset[str]) -> dict[Path, Change]:
     """What is left of changes in the functions that these names lead to (see `check_reach`)."""
     found = {}

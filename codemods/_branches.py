@@ -22,7 +22,7 @@ from gbfix.codemods._fills import guards_its_own_mask
 from gbfix.codemods._guards import is_guard, raises_otherwise
 from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
-from gbfix.codemods._preparations import TOTAL
+from gbfix.codemods._preparations import ALONE, TOTAL
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scaling_sites import scaling_side
 from gbfix.codemods._scalings import scaled_branch
@@ -306,9 +306,12 @@ class FunctionBranches:
         proof = Obligation(
             "torch is PyTorch", Discharge.PROVED, f"{name} is imported" if not new_import else "the import is added"
         )
-        return Finding(
-            *rule, self._header(node), message, self.function.qualname, self.compiled.reason, (proof, *obligations), fix
-        )
+        where = (self.function.qualname, self.compiled.reason)
+        apart = tuple(dict.fromkeys(draft.apart))
+        if apart:
+            reason = f"no other line of the given files names {apart[0]}; a check leaves out whether it is there"
+            obligations = [*obligations, Obligation(ALONE, Discharge.PROVED, reason, getattr(node, "lineno", 0))]
+        return Finding(*rule, self._header(node), message, *where, (proof, *obligations), fix, apart=apart)
 
     def _refusal(self, rule: tuple[str, str], node: ast.AST, message: str, refused: RefusedError) -> Finding:
         return Finding(

@@ -11,7 +11,7 @@ from gbfix.analysis.liveness import is_read_after, is_read_by_others
 from gbfix.analysis.tree import names_in
 from gbfix.codemods._arms import CALL, RETURN, Arm, ArmReader, Piece
 from gbfix.codemods._obligations import Choice, shorten
-from gbfix.codemods._preparations import check_apart
+from gbfix.codemods._preparations import check_apart, used_only_here
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import (
     ADVICE,
@@ -104,6 +104,19 @@ class IfSite(Site):
         for arm, own in ((first, self.body), (second, self.orelse)):
             for attribute in arm.prepared:
                 check_apart(self.flow, attribute, own)
+                self._note_apart(attribute)
+
+    def _note_apart(self, attribute: ast.Attribute) -> None:
+        """What a check need not compare: that the attribute is there, and what was the same object as it."""
+        if not used_only_here(self.flow, attribute, self.node):
+            return
+        self.draft.apart.append(attribute.attr)
+        for part in (part for statement in [*self.body, *self.orelse] for part in ast.walk(statement)):
+            match part:
+                case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=str() as name), *_]):
+                    self.draft.apart.append(name)
+                case ast.Attribute(value=ast.Name(), ctx=ast.Store()):
+                    self.draft.apart.append(part.attr)
 
     def _where(self, hoisted: str) -> Draft:
         choice, first, second, reader = self._read_sides()

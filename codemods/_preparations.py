@@ -18,6 +18,8 @@ from gbfix.codemods._text import indentation_of, reindented
 
 EARLY = "what a side prepares can be prepared on either side"
 """The claim that a preparation which always runs now is not noticed."""
+ALONE = "nothing else uses what a side prepares"
+"""The claim that an attribute is a store of this branch alone, so that nobody can tell when it was made."""
 TOTAL = "the side not taken cannot fail or warn"
 """The claim that running the other side, too, raises nothing."""
 
@@ -68,6 +70,17 @@ def _comment_above(source: SourceFile, statement: ast.stmt) -> list[str]:
         found.insert(0, source.lines[line - 1].strip())
         line -= 1
     return found
+
+
+def used_only_here(flow: Flow, attribute: ast.Attribute, branch: ast.AST) -> bool:
+    """True when nothing else in the given files names the attribute."""
+    own = set(ast.walk(branch))
+    for source in flow.context.view.project.files.values():
+        for node in ast.walk(source.tree):
+            named = isinstance(node, ast.Attribute) and node.attr == attribute.attr
+            if (named or (isinstance(node, ast.Constant) and node.value == attribute.attr)) and node not in own:
+                return False
+    return True
 
 
 def check_apart(flow: Flow, attribute: ast.Attribute, side: list[ast.stmt]) -> None:

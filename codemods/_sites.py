@@ -36,6 +36,7 @@ class Draft:
     hoist: bool = False
     targets: list[str] = field(default_factory=list)
     captured: list[ast.expr] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
 
 
 class Site:

@@ -15,7 +15,9 @@ After:
 
 A side may begin by preparing what it passes: an attribute that it makes when it is not there yet
 (`if not hasattr(self, "long"): self.long = ...`), or moves to a device (`self.short = self.short.to(device)`). Such
-lines are kept as they are, behind the condition, and run on either way now, which is said as an assumption.
+lines are kept as they are, behind the condition, and run on either way now, which is said as an assumption. Where no
+other line of the given files names the attribute, a check leaves out whether it is there, and that a buffer registered
+from it is a tensor of its own now; its values are compared.
 
 Stays away when the callee, the number of arguments or the keyword names differ, with star arguments, when
 an argument that differs is a Python number, and for every reason of tensor-value-branch.

@@ -134,6 +134,8 @@ class Finding:
     fix: Fix | None = None
     advice: str = ""
     """For a refusal: what the user could do."""
+    apart: tuple[str, ...] = ()
+    """Attributes that the fix makes earlier, or that it keeps as objects of their own, as its obligations say."""
 
     @property
     def safety(self) -> Safety:

@@ -114,7 +114,17 @@ class Comparison:
 
     def _beyond_tolerance(self, differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
         self.within += [difference for difference in differences if difference.within]
-        return tuple(difference for difference in differences if not difference.within)
+        apart = frozenset(self._settings.apart)
+        return tuple(one for one in differences if not (one.within or is_apart(one, apart)))
+
+
+def is_apart(difference: Difference, names: frozenset[str]) -> bool:
+    """True for a difference that a fix has announced: an attribute is there earlier, or an object of its own."""
+    if difference.aspect in ("identity", "memory"):
+        return difference.where.rpartition(".")[2] in names
+    rewritten = difference.rewritten.removeprefix("with ")
+    earlier = difference.aspect == "keys" and difference.rewritten.startswith("with ")
+    return earlier and difference.original == f"without {rewritten}" and names.issuperset(rewritten.split(", "))
 
 
 def unsteady(job: Job, example: Example, mode: Mode) -> tuple[Difference, ...]:

@@ -79,6 +79,8 @@ class Settings:
     counts: count graphs, breaks and recompiles, too.
     as_recorded: what a run showed of the arguments stays so: ranks, dtypes, which sizes are equal, which gradients are
     wanted; for fixes that were planned with just that.
+    apart: attributes that a fix makes earlier, or keeps as objects of their own, which it says itself: whether they are
+    there, and which others are the same object, is not compared.
     """
 
     backend: str = "eager"
@@ -95,6 +97,7 @@ class Settings:
     database: str = ""
     as_recorded: bool = False
     counts: bool = True
+    apart: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

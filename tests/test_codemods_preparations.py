@@ -94,3 +94,9 @@ def test_what_the_rest_of_the_function_asks_about_stays() -> None:
     found = finding(f"{MAKES}\n{REGISTERS}", OTHER, 'return x * self.chosen if hasattr(self, "long") else x')
     assert found.fix is None
     assert "is used outside of it" in found.obligations[0].reason
+
+
+def test_what_a_check_need_not_compare_is_told() -> None:
+    found = finding(f"{MAKES}\n{REGISTERS}", f"self.short = self.short.to(x.device)\n{OTHER}")
+    assert set(found.apart) == {"long", "chosen", "short"}
+    assert finding(f"{MAKES}\n{REGISTERS}", OTHER, "return x.long()").apart == ()

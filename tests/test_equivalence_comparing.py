@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from gbfix.equivalence.comparing import Comparison
+from gbfix.equivalence.comparing import Comparison, is_apart
 from gbfix.equivalence.example import Constant, Example
-from gbfix.equivalence.model import BranchTaken, Condition, Described, Observation, Raised, Settings
+from gbfix.equivalence.model import BranchTaken, Condition, Described, Difference, Observation, Raised, Settings
 from gbfix.equivalence.search import Reached
 
 CONDITION = Condition("f.py", 1, 0, "x.sum() > 0")
@@ -72,3 +73,15 @@ def test_a_side_counts_only_where_no_operation_failed_after_it() -> None:
     (branch,) = reached.branches
     assert (branch.true, branch.false) == (0, 1)
     assert reached.failed == {(0, True): "no"}
+
+
+def test_what_a_fix_announced_is_not_compared() -> None:
+    names = frozenset({"long", "chosen"})
+    keys = Difference("keys", "state self", "without long", "with long")
+    assert is_apart(keys, names)
+    assert not is_apart(keys, frozenset({"chosen"}))
+    assert not is_apart(replace(keys, original="with long", rewritten="without long"), names)
+    assert not is_apart(replace(keys, original="without long, other", rewritten="with long, other"), names)
+    assert is_apart(Difference("identity", "state self.rope.chosen", "state self.rope.long itself", "another"), names)
+    assert not is_apart(Difference("identity", "state self.rope", "x", "another"), names)
+    assert not is_apart(Difference("value", "state self.rope.chosen", "1", "2"), names)
