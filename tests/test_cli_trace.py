@@ -10,6 +10,7 @@ import pytest
 from cli_project import Done, Project
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+NOT_SMALL = "train_transformer.py"  # see test_example_training
 RUN_ALL = """import runpy
 import sys
 
@@ -60,9 +61,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A repository in which one traced run of all examples has ended, with the TORCH_TRACE files and logs of it."""
     project = Project(tmp_path_factory.mktemp("examples"))
     assert project.git("init", "--quiet").code == 0
-    shutil.copytree(EXAMPLES, project.root / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(EXAMPLES, project.root / "examples", ignore=shutil.ignore_patterns("__pycache__", NOT_SMALL))
     project.write("run_all.py", RUN_ALL)
-    names = [f"examples/{path.name}" for path in sorted(EXAMPLES.glob("*.py"))]
+    names = _names(project)
     traces = project.root / "traces"
     environment = {"TORCH_TRACE": str(traces), "TORCH_LOGS": "graph_breaks,recompiles"}
     done = project.gbfix("trace", "--", "run_all.py", *names, env=environment)
@@ -70,6 +71,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("program.err", done.err)
     assert done.code == 0, done.err
     return project
+
+
+def _names(project: Project) -> list[str]:
+    return [f"examples/{path.name}" for path in sorted((project.root / "examples").glob("*.py"))]
 
 
 def _document(project: Project, *arguments: str) -> dict[str, Any]:
@@ -115,9 +120,7 @@ def test_each_row_says_what_gbfix_would_do(examples: Project) -> None:
 
 
 def test_the_program_writes_what_it_would_and_the_report_comes_after_on_standard_error(examples: Project) -> None:
-    plain = examples._run(
-        [sys.executable, "run_all.py", *(f"examples/{path.name}" for path in sorted(EXAMPLES.glob("*.py")))], b"", {}
-    )
+    plain = examples._run([sys.executable, "run_all.py", *_names(examples)], b"", {})
     assert examples.read("program.out") == plain.out
     report = examples.read("program.err")
     assert "Graph breaks (5)" in report

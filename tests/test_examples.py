@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_project import Project
 
-EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
 OUTPUT = {
     "guarded_division": "tensor([ 0.,  4.,  8., 12.])\ntensor([ 1.,  0., -1., -2.])\n",
     "item_arithmetic": "tensor([-1.5000, -0.5000,  0.5000,  1.5000])\n",
@@ -21,6 +21,8 @@ OUTPUT = {
     "        [ 2.5000, 11.5000, 20.5000]])\n",
     "two_sizes": "tensor([0.0000, 0.5000, 1.0000, 1.5000])\ntensor([0.0000, 0.5000, 1.0000, 1.5000, 2.0000, 2.5000])\n",
 }
+TRAINING = "train_transformer"  # see test_example_training
+EXAMPLES = [FOLDER / f"{name}.py" for name in OUTPUT]
 
 
 RUN_ALL = """
@@ -44,7 +46,7 @@ def examples(project: Project) -> Project:
 
 
 def test_there_are_no_others() -> None:
-    assert {path.stem for path in EXAMPLES} == set(OUTPUT)
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*OUTPUT, TRAINING}
 
 
 def test_an_example_prints_the_same_before_and_after(examples: Project) -> None:
