@@ -70,6 +70,21 @@ class Observed:
         later = [observation.values[name] for observation in self.resumed if name in observation.values]
         return not all(any(_agree(spec, one) for one in known) for spec in later)
 
+    def tensor_anywhere(self, name: str) -> Value | None:
+        """The tensor that `name` was whenever it was there, if that was always one of the same kind and size.
+
+        Also where Dynamo went on within the statement, and where no guard held it: for what a program makes once.
+        """
+        seen = (*self.observations, *self.resumed)
+        specs = [observation.values[name] for observation in seen if name in observation.values]
+        tensors = {spec.tensor for spec in specs if spec.tensor is not None and _is_dense(spec, spec.tensor)}
+        only = next(iter(tensors), None)
+        if only is None or len(tensors) > 1 or any(spec.tensor is None for spec in specs):
+            return None
+        if not all(isinstance(size, int) for size in only.shape):
+            return None
+        return _tensor(name, (self.observations[0].file, self.observations[0].line), [only], None)
+
     def value(self, name: str, held: Value | None) -> Value:
         """What `name` was in every run, on top of what the source shows of it."""
         specs = [observation.values[name] for observation in self.observations]

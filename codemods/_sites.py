@@ -279,7 +279,7 @@ class Site:
         for name, (a, b) in zip(names, pairs, strict=True):
             left, right = reader.part(first, a), reader.part(second, b)
             if _is_buffer(one, len(texts), name):
-                left, right = _as_buffer(left), _as_buffer(right)
+                left, right = self._as_buffer(left), self._as_buffer(right)
             if left.source == right.source:
                 text = left.source
             else:
@@ -288,6 +288,18 @@ class Site:
         self._note_on_call(pairs, choice, one)
         function = reader.text(one.func, first.renames)
         return Piece(call(function, texts, "", reader.width), first.value, first.line)
+
+    def _as_buffer(self, piece: Piece) -> Piece:
+        """The piece as a tensor: register_buffer raises for anything else but None."""
+        if piece.value.kind is not v.Kind.MAYBE:
+            return piece
+        observed = self.flow.context.view.observed(self.node.lineno)
+        own = observed is not None and observed.function == self.flow.context.function.name
+        seen = observed.tensor_anywhere(piece.source) if observed is not None and own else None
+        if seen is not None:
+            return replace(piece, value=seen)
+        value = replace(piece.value, kind=v.Kind.TENSOR)
+        return replace(piece, value=value.assuming([v.Assumption(f"{piece.source} is not None", piece.line)]))
 
     def _note_on_call(self, pairs: Sequence[tuple[ast.expr, ast.expr]], choice: Choice, node: ast.Call) -> None:
         """The call and its shared arguments run between the condition and the selection of its other arguments."""
@@ -374,14 +386,6 @@ def _is_buffer(node: ast.Call, position: int, name: str | None) -> bool:
     """True for the argument of `module.register_buffer` that is a tensor or None."""
     registers = isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer"
     return registers and (name == "tensor" or (name is None and position == 1))
-
-
-def _as_buffer(piece: Piece) -> Piece:
-    """The piece as a tensor: register_buffer raises for anything else but None."""
-    if piece.value.kind is not v.Kind.MAYBE:
-        return piece
-    value = replace(piece.value, kind=v.Kind.TENSOR)
-    return replace(piece, value=value.assuming([v.Assumption(f"{piece.source} is not None", piece.line)]))
 
 
 def _difference_of_calls(one: ast.Call, other: ast.Call) -> str:

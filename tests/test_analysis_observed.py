@@ -368,3 +368,21 @@ def test_items_where_dynamo_resumed_contradict_as_well() -> None:
     later = replace(seen(x=tensor(3), y=items("float64")), how="resumed")
     program = Program(PLAIN, seen(x=tensor(3), y=items("float32")), later)
     assert "y[0]" not in program.state.values
+
+
+def test_what_is_made_once_is_known_where_it_was_seen() -> None:
+    def anywhere(*observations: Observation) -> Value | None:
+        return by_line(observations)[1].tensor_anywhere("s")
+
+    later = replace(seen(s=tensor(6)), how="resumed", unguarded=("s",))
+    found = anywhere(seen(x=tensor(2)), later)
+    assert found is not None
+    assert found.kind is Kind.TENSOR
+    assert found.assumed == frozenset()
+    same = anywhere(seen(s=tensor(6)), later)
+    assert same is not None
+    assert (same.dtype, same.shape, same.devices) == (found.dtype, found.shape, found.devices)
+    assert anywhere(seen(x=tensor(2))) is None
+    assert anywhere(seen(s=tensor(5)), later) is None
+    assert anywhere(seen(s=number(1)), later) is None
+    assert anywhere(seen(x=tensor(2)), replace(later, values={"s": tensor("s0")})) is None
