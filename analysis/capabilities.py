@@ -208,7 +208,7 @@ def f(x):
 """,
     "operator that raises": """
 import torch
-@torch.library.custom_op("gbfix_probe::check", mutates_args=())
+@torch.library.custom_op("gbfix_probe::check", mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))
 def check(x: torch.Tensor) -> None:
     if x.isnan().any():
         raise ValueError("NaN")

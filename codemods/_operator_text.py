@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gbfix.analysis.source import SourceFile
 from gbfix.codemods import _boundary_text as text
 from gbfix.codemods._operator_inputs import Inputs
-from gbfix.codemods._text import LINE_LENGTH, call, indentation_of, reindented
+from gbfix.codemods._text import LINE_LENGTH, call, in_style_of, indentation_of, reindented
 from gbfix.engine.model import Span
 
 _LOOSE = ast.BoolOp | ast.IfExp | ast.Lambda
@@ -43,7 +43,11 @@ class OperatorText:
             self.source.segment(below),
             "",
             "",
-            f'@{self.torch}.library.custom_op(__name__.replace(".", "_") + "::{name.strip("_")}", mutates_args=())',
+            f"@{self.torch}.library.custom_op(",
+            f'    __name__.replace(".", "_") + "::{name.strip("_")}",',
+            "    mutates_args=(),",
+            f"    tags=({self.torch}.Tag.cudagraph_unsafe,),",
+            ")",
             head,
             reindented("\n".join(self._inside(check) for check in self.checks), "", "    "),
             "",
@@ -52,7 +56,7 @@ class OperatorText:
             "# An operator that returns nothing would be left out of the graph as dead code.",
             f"{name}.register_effect({self.torch}.library.EffectType.ORDERED)",
         ]
-        return "\n".join(lines)
+        return in_style_of(self.source, "\n".join(lines))
 
     def call(self, name: str) -> str:
         """The call of the operator, and the checks as they are for what runs without torch.compile."""

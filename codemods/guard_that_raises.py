@@ -44,7 +44,11 @@ An `else` or `elif` is put behind the check first.
 Where it has to stay, or would only move to the edge of a function that other compiled code calls, an operator of its
 own raises from within the graph:
 
-    @torch.library.custom_op(__name__.replace(".", "_") + "::check_in_f", mutates_args=())
+    @torch.library.custom_op(
+        __name__.replace(".", "_") + "::check_in_f",
+        mutates_args=(),
+        tags=(torch.Tag.cudagraph_unsafe,),
+    )
     def _check_in_f(x: torch.Tensor) -> None:
         if torch.isnan(x).any():
             raise ValueError(f"NaN among {x.shape}")

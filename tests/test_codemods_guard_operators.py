@@ -50,7 +50,7 @@ def fixed(
 
 
 def operator_of(result: Result) -> str:
-    return result.after.partition("@torch.library")[2].partition("\n\n\n")[0].partition("\n")[2]
+    return result.after.partition("cudagraph_unsafe,),\n)\n")[2].partition("\n\n\n")[0]
 
 
 def test_consecutive_checks_become_one_operator_and_stay_as_they_are_without_compilation() -> None:

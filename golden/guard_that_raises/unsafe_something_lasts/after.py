@@ -1,7 +1,11 @@
 import torch
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_loops", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_loops",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_loops(row: torch.Tensor) -> None:
     if (row < 0).any():
         raise ValueError("below")
@@ -12,7 +16,11 @@ _check_in_loops.register_fake(lambda row: None)
 _check_in_loops.register_effect(torch.library.EffectType.ORDERED)
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_protects", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_protects",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_protects(index: torch.Tensor) -> None:
     if index.max() > 4:
         raise IndexError("above")
@@ -23,7 +31,11 @@ _check_in_protects.register_fake(lambda index: None)
 _check_in_protects.register_effect(torch.library.EffectType.ORDERED)
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_says", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_says",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_says(x: torch.Tensor) -> None:
     if (x < 0).any():
         raise ValueError("below")
@@ -34,7 +46,11 @@ _check_in_says.register_fake(lambda x: None)
 _check_in_says.register_effect(torch.library.EffectType.ORDERED)
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_writes", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_writes",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_writes(x: torch.Tensor) -> None:
     if (x < 0).any():
         raise ValueError("below")
@@ -45,7 +61,11 @@ _check_in_writes.register_fake(lambda x: None)
 _check_in_writes.register_effect(torch.library.EffectType.ORDERED)
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_draws", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_draws",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_draws(x: torch.Tensor) -> None:
     if (x < 0).any():
         raise ValueError("below")
@@ -56,7 +76,11 @@ _check_in_draws.register_fake(lambda x: None)
 _check_in_draws.register_effect(torch.library.EffectType.ORDERED)
 
 
-@torch.library.custom_op(__name__.replace(".", "_") + "::check_in_counts", mutates_args=())
+@torch.library.custom_op(
+    __name__.replace(".", "_") + "::check_in_counts",
+    mutates_args=(),
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 def _check_in_counts(x: torch.Tensor) -> None:
     if (x < 0).any():
         raise ValueError("below")
