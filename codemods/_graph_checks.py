@@ -117,6 +117,9 @@ class _Writer:
     def _check_statement(self, check: ast.stmt) -> None:
         """Only what a function elsewhere can do as well: ask, compute and raise."""
         check_around(self._source, self._flow.context.function.node, check)
+        if self._flow.entry.gradients_off and not self._flow.entry.seen_off:
+            reason = "a decorator turns gradients off, which would stay so after the error"
+            raise RefusedError(_CLAIM, reason, self._flow.context.function.node.lineno, "check in the caller")
         span, lines = self._source.span(check), self._source.lines
         before, after = lines[span.line - 1][: span.column], lines[span.end_line - 1][span.end_column :].strip()
         if before.strip() or (after and not after.startswith("#")):

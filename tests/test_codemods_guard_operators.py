@@ -149,6 +149,11 @@ def test_a_check_that_does_more_or_is_handled_stays(body: str) -> None:
     assert {finding.safety for finding in result.findings} == {Safety.REFUSED}
 
 
+def test_a_function_that_turns_gradients_off_keeps_its_check() -> None:
+    body = "if x.any():\n    raise ValueError\nreturn torch.rand_like(x)"
+    assert not fixed(body, decorator="@torch.compile\n@torch.no_grad()").changed
+
+
 def test_a_text_with_a_gradient_and_a_transform_in_the_file_are_assumed() -> None:
     body = 'if x.any():\n    raise ValueError(f"{x}")\nreturn torch.rand_like(x)'
     claims = {
