@@ -17,9 +17,9 @@ from gbfix.codemods._compile_sites import CompileSite, compile_site
 from gbfix.codemods._host_statements import HostReader, HostWork, NotHostError
 from gbfix.codemods._report_units import units_of
 
+_BUILTINS = frozenset({"super", "__class__", "locals", "vars", "dir", "eval", "exec", "globals"})
 _ASKS_FOR_ITS_PLACE = frozenset(
-    {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "stack"}
-    | {"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "stacklevel"}
+    {"_getframe", "currentframe", "is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling", "stacklevel"}
 )
 
 
@@ -91,11 +91,21 @@ def _can_be_split(flow: Flow, node: ast.FunctionDef) -> bool:
         return False
     parts = list(ast.walk(node))
     steps = ast.Yield | ast.YieldFrom | ast.Await | ast.Global | ast.Nonlocal
-    if any(isinstance(part, steps) or _word(part) in _ASKS_FOR_ITS_PLACE for part in parts):
+    if any(isinstance(part, steps) or _asks_for_its_place(flow, part) for part in parts):
         return False
-    if any(_word(part) == node.name for part in parts):
+    itself = ast.Attribute if function.owner is not None else ast.Name
+    if any(isinstance(part, itself) and _word(part) == node.name for part in parts):
         return False  # it calls itself
     return not any(isinstance(part, FunctionNode | ast.ClassDef) for part in parts if part is not node)
+
+
+def _asks_for_its_place(flow: Flow, node: ast.AST) -> bool:
+    """True for what looks at the function that runs it, or at the names of that."""
+    if isinstance(node, ast.Name) and node.id in _BUILTINS:
+        return True
+    if isinstance(node, ast.Name | ast.Attribute) and flow.context.names.qualified(node) == "inspect.stack":
+        return True
+    return _word(node) in _ASKS_FOR_ITS_PLACE
 
 
 def _word(node: ast.AST) -> str | None:

@@ -39,7 +39,7 @@ def evaluate(x: torch.Tensor, w: torch.Tensor):
 
 
 def largest(x: torch.Tensor):
-    y = x.exp()
+    y = torch.stack([x, x]).exp()
     return y, y.sum().item()
 
 
