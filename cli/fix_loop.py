@@ -19,6 +19,7 @@ from gbfix.cli.fix_attempt import Attempt, Held
 from gbfix.cli.fix_behaviour import Behaviour, Reference, behaviour_of
 from gbfix.cli.fix_files import files_to_edit
 from gbfix.cli.fix_program import Program
+from gbfix.cli.fix_shown import Shown
 from gbfix.cli.fix_texts import FirstOriginals, Texts
 from gbfix.cli.outcome import Outcome
 from gbfix.cli.rerun import Rerun
@@ -145,7 +146,7 @@ class Loop:
     def _checked(self, texts: Texts, evidence: Evidence, first: Evidence) -> CheckedFixes:
         """Plans fixes of these texts with what their run showed; checks are made of the functions of the first run."""
         inputs = texts.inputs()
-        known = used(evidence, inputs, DOCUMENT)
+        known, shown = used(evidence, inputs, DOCUMENT), Shown(evidence)
         request = Request(
             self.wishes.rules,
             edit=True,
@@ -157,6 +158,7 @@ class Loop:
             recompiles=known.recompiles,
             torch=self.wishes.torch,
             evidence=DOCUMENT,
+            accept=lambda name, entry: shown.calls_for(name, entry.finding),
         )
 
         def trial(evidence: Evidence, outcome: Outcome, _seconds: float) -> Trial:

@@ -90,7 +90,9 @@ class Texts:
         }
 
     def finding(self, name: str, finding: Finding) -> Finding:
-        """A finding in the planned text of a file, at its lines in the original."""
+        """A finding in the planned text of a file, at its lines in the original; of other files nothing is planned."""
+        if name not in self.originals:
+            return finding
         return moved(finding, self._source(name).text, self.originals[name].text)
 
     def _at_original(self, file: FileOutcome) -> Iterable[Entry]:

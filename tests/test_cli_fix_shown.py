@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gbfix.analysis.observations import Observation
+from gbfix.cli.fix_shown import Shown
+from gbfix.engine.model import Finding, Fix, Replacement, Span
+from gbfix.evidence.model import Break, Evidence, Place, Recompile
+
+
+def finding(line: int, function: str, *edited: int) -> Finding:
+    replacements = tuple(Replacement(Span(at, 0, at, 4), "new") for at in edited)
+    return Finding("GBF101", "n", Span(line, 4, line, 9), "m", function, "r", (), Fix("t", replacements))
+
+
+@pytest.fixture
+def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shown:
+    monkeypatch.chdir(tmp_path)
+    library = str(tmp_path / "env/lib/python3/site-packages/lib.py")
+    evidence = Evidence(
+        str(tmp_path),
+        breaks=(Break(Place("a.py", 7), stack=(Place("a.py", 30, "main"),)),),
+        recompiles=(Recompile(Place("a.py", 5), "n == 1", owner=Place("a.py", 9)),),
+        observations=(Observation("a.py", 6, "Net.forward"), Observation(library, 3, "Layer.forward")),
+    )
+    return Shown(evidence)
+
+
+@pytest.mark.parametrize("line", [5, 6, 7, 9, 30])
+def test_a_line_that_ran_broke_or_was_compiled_again_is_called_for(shown: Shown, line: int) -> None:
+    assert shown.calls_for("a.py", finding(line, "Net.forward"))
+
+
+def test_a_line_that_never_ran_is_not_called_for_though_its_function_did(shown: Shown) -> None:
+    assert not shown.calls_for("a.py", finding(8, "Net.forward"))
+    assert shown.calls_for("a.py", finding(8, "Net.forward", 9))
+
+
+def test_of_a_function_of_the_project_without_any_line_nothing_is_known(shown: Shown) -> None:
+    assert shown.calls_for("a.py", finding(20, "helper"))
+
+
+def test_of_an_installed_library_only_lines_that_ran_are_called_for(shown: Shown) -> None:
+    name = "env/lib/python3/site-packages/lib.py"
+    assert shown.calls_for(name, finding(3, "Layer.forward"))
+    assert not shown.calls_for(name, finding(4, "Layer.forward"))
+    assert not shown.calls_for(name, finding(20, "other"))
