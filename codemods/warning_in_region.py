@@ -32,8 +32,8 @@ Stays away where the function ends in several places behind it, which would make
 reason of logging-in-region. Inside `warnings.catch_warnings()` it stays, too.
 
 Relies on, besides what logging-in-region does: nobody turns the warning into an error, unless nothing between the
-two places leaves a trace; of one that the graph gives, a run that went on behind it shows that. The compiled code sets
-no other filters.
+two places leaves a trace; of one that the graph gives, a run that went on behind it shows that. Neither the
+compiled code nor PyTorch, while it compiles, sets other filters, after which Python shows a warning again.
 
 Source: torch.compile troubleshooting (GB0007); the warnings module.
 """
