@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gbfix.analysis.applications import Application
     from gbfix.analysis.calls import Calls
 
-_MOST_DOTS = 8  # of a library name: `node = node.next` has no end
+_MOST_DOTS = 4  # of a library name: `node = node.next` has no end, and attributes of one another multiply
 _FILLING = frozenset({"__init__", "append", "extend", "insert", "add_module", "register_module", "update"})
 _ITERATING = ("__iter__", "__next__", "__getitem__")
 _OF_CALLABLES = frozenset({"__call__", "__func__", "__wrapped__"})
