@@ -206,6 +206,18 @@ def f(x):
     torch._check(x.shape[0] > 1, lambda: f"{x.shape[0]} rows")
     return x * 2
 """,
+    "text of open sizes": """
+DYNAMIC = True
+def f(x):
+    held = {str(tuple(x.shape)): x}
+    return held[str(tuple(x.shape))] * 2
+""",
+    "size compared with a tensor": """
+import torch
+two = torch.tensor(2)
+def f(x):
+    return x * 2 if x.shape[0] <= two else x + 1
+""",
     "operator that raises": """
 import torch
 @torch.library.custom_op("gbfix_probe::check", mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))

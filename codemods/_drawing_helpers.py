@@ -59,11 +59,9 @@ _FIRST_WITH_REASON = (2, 8)
 
 def drawing_helpers(view: FileView, rule: tuple[str, str]) -> Iterator[Finding]:
     """The compiled functions of a file that read a number from a draw of NumPy: one finding for each."""
-    if view.project.torch.captures(PROBE):
-        return
     for compiled in view.compiled:
         reads = list(_drawn_numbers(view, compiled.function))
-        if reads:
+        if reads and not view.project.torch.captures(PROBE):
             yield _finding(view, compiled, rule, reads)
 
 

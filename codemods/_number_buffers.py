@@ -15,6 +15,7 @@ from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement,
 
 NUMBER = ("GBF611", "number-in-buffer")
 KEEPS = "the buffer keeps the number that __init__ puts there"
+PROBE = "size compared with a tensor"
 DIVIDES = "integers are divided in float32 or float64"
 
 
@@ -27,7 +28,7 @@ def number_findings(view: FileView) -> Iterator[Finding]:
         if not compiled:
             continue
         sources = number_buffers(view, owner)
-        if sources.buffers:
+        if sources.buffers and not view.project.torch.captures(PROBE):
             yield from _of_class(view, owner, compiled, sources)
 
 

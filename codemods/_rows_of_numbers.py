@@ -40,7 +40,7 @@ class _Uses:
 
 def row_findings(view: FileView) -> Iterator[Finding]:
     """Every loop of a compiled function over a tensor of integers that are needed as numbers."""
-    if captures_scalars(view) or view.project.torch.captures("item"):
+    if captures_scalars(view):
         return
     for compiled in view.compiled:
         if compiled.fullgraph is True or isinstance(compiled.function.node, ast.Lambda):
@@ -49,7 +49,7 @@ def row_findings(view: FileView) -> Iterator[Finding]:
         for loop in [node for node in ast.walk(compiled.function.node) if isinstance(node, ast.For)]:
             if loop in flow.before and view.source.enclosing_function(loop) is compiled.function:
                 found = _finding(view, compiled, flow, loop)
-                if found is not None:
+                if found is not None and not view.project.torch.captures("item"):
                     yield found
 
 

@@ -31,7 +31,10 @@ class _Breaks(logging.Handler):
 
 
 def captured(name: str, program: str, breaks: _Breaks) -> bool:
-    """True when the program's `f` becomes exactly one graph without a break; an error of any kind says no."""
+    """True when the program's `f` becomes exactly one graph without a break; an error of any kind says no.
+
+    DYNAMIC in the program is what torch.compile is given as `dynamic`.
+    """
     import torch
 
     graphs: list[Any] = []
@@ -48,7 +51,9 @@ def captured(name: str, program: str, breaks: _Breaks) -> bool:
         path.write_text(program, encoding="utf-8")
         namespace: dict[str, Any] = {"__name__": "program"}
         exec(compile(program, str(path), "exec"), namespace)
-        compiled: Callable[[torch.Tensor], object] = torch.compile(namespace["f"], backend=backend)
+        compiled: Callable[[torch.Tensor], object] = torch.compile(
+            namespace["f"], backend=backend, dynamic=namespace.get("DYNAMIC")
+        )
         compiled(torch.tensor([1.0, 2.0]))
     except Exception:
         return False
