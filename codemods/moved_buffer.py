@@ -44,6 +44,7 @@ from gbfix.engine.model import Finding, Fix, Replacement, Rule
 MOVED_BUFFER = ("GBF617", "moved-buffer")
 _SAME = "setting it to the tensor that it holds changes nothing"
 _PROBE = "buffer set to a tensor"
+_BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer"})
 
 
 def _find(view: FileView) -> Iterator[Finding]:
@@ -52,7 +53,7 @@ def _find(view: FileView) -> Iterator[Finding]:
             case ast.Assign(
                 targets=[ast.Attribute() as target], value=ast.Call(func=ast.Attribute(value=held, attr="to"))
             ):
-                if ast.unparse(target) != ast.unparse(held) or _is_asked(site, target):
+                if ast.unparse(target) != ast.unparse(held) or _is_asked(site, target) or not _is_buffer(site, target):
                     continue
                 if not view.project.torch.captures(_PROBE):
                     yield _finding(site, site.node, target)
@@ -103,6 +104,20 @@ def _check_plain(site: Site, target: ast.Attribute) -> None:
             raise RefusedError(_SAME, reason, function.node.lineno, advice)
     if site.value(target).kind in (Kind.NUMBER, Kind.MODULE, Kind.OTHER):
         raise RefusedError("the value is a tensor", f"{site.text(target)} is none", site.line, advice)
+
+
+def _is_buffer(site: Site, target: ast.Attribute) -> bool:
+    """True for what the class makes a buffer: another attribute is set without a break."""
+    owner = site.compiled.function.owner
+    for part in ast.walk(owner) if owner is not None else ():
+        match part:
+            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=name), *_]):
+                if name == target.attr:
+                    return True
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Call(func=func)):
+                if name == target.attr and (site.view.names.qualified(func) or "") in _BUFFERS:
+                    return True
+    return False
 
 
 def _is_asked(site: Site, target: ast.Attribute) -> bool:

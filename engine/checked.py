@@ -215,8 +215,6 @@ SHOWN_BY_TRIAL = frozenset(
         # Else it is compiled as often as without the marks.
         "the size can be dynamic",
         "every call of it is marked",
-        # Else it is left out of what is compiled for nothing.
-        "the function breaks more than once",
     }
 )
 """The claims that are checked when the recorded command, run with the fix, compiles the function less often."""

@@ -187,7 +187,8 @@ def test_each_fix_of_a_file_is_decided_by_itself(
     program = ".gbfix/counterexamples/model.other.py"
     assert said["other"].advice == f"`python {program}` shows the difference"
     assert (project.root / program).is_file()
-    assert sorted(checks_made) == ["model:f", "model:other", "model:strange"]
+    # Where a fix did not pass, the other ways are checked as well.
+    assert sorted(set(checks_made)) == ["model:f", "model:other", "model:strange"]
 
 
 def test_a_fix_that_differs_does_not_hold_up_another_in_the_same_target(
