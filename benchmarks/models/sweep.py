@@ -74,8 +74,12 @@ def main() -> int:
             print(f"sweep: {error}", file=sys.stderr)
             return 2
         with ThreadPoolExecutor(options.jobs) as pool:
-            found = list(pool.map(lambda row: work_on(row, place_of(row, work, pythons, options.gbfix), options), rows))
-    save(found)
+            found = []
+            for result in pool.map(
+                lambda row: work_on(row, place_of(row, work, pythons, options.gbfix), options), rows
+            ):
+                found.append(result)
+                save([result])  # a run of hours that is cut off keeps what it has
     return 1 if any(row.error or row.differences for row in found) else 0
 
 
