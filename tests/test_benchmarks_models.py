@@ -96,7 +96,7 @@ def test_what_gbfix_says_is_kept_by_line() -> None:
         "text": "GBF310 logging-in-region, refused",
         "details": ["violated: under a condition", "more"],
     }
-    place = {"file": "/work/site-packages/library/model.py", "line": 7}
+    place = {"file": "/env/site-packages/library/model.py", "line": 7}
     applied = [{"code": "GBF101", "name": "tensor-value-branch"}] * 2
     said = {
         "rounds": 2,
