@@ -9,7 +9,7 @@ from gbfix.cli.evidence_advice import Remedy
 from gbfix.cli.evidence_places import absolute_path
 from gbfix.cli.names import display_name
 from gbfix.evidence.cost import ranked_breaks, ranked_recompiles
-from gbfix.evidence.fragments import NOTHING_TO_COMPILE
+from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Break, Cost, Evidence, Place, Recompile
 
 
@@ -138,15 +138,13 @@ def _time(cost: Cost) -> str:
 
 def _totals(evidence: Evidence, breaks: Sequence[BreakRow]) -> Totals:
     counted = evidence.mode != "torch_logs"
-    given_up = [fragment for fragment in evidence.fragments if fragment.skipped not in ("", NOTHING_TO_COMPILE)]
-    skipped = {(fragment.place.file, fragment.place.line, fragment.place.function) for fragment in given_up}
     return Totals(
         functions=len(evidence.entries) if evidence.mode == "run" else None,
         graphs=sum(fragment.graph for fragment in evidence.fragments) if counted else None,
         sites=len(evidence.breaks),
         kinds=len({site.gb or site.kind for site in evidence.breaks}),
         recompiles=sum(row.count for row in evidence.recompiles),
-        frames_skipped=len(skipped) if counted else None,
+        frames_skipped=len(left_to_python(evidence.fragments)) if counted else None,
         limit_hits=sum(row.limit_hit for row in evidence.recompiles),
         safe=sum(row.remedy.action == "safe" for row in breaks),
         unsafe=sum(row.remedy.action == "unsafe" for row in breaks),

@@ -110,13 +110,13 @@ def fix(
 
         def allowed(texts: Texts) -> None:
             if yes or asks:
-                check_writable(planned(texts.files({}), root), allow_dirty=allow_dirty)
+                check_writable(planned(texts.files(), root), allow_dirty=allow_dirty)
 
         fixed = Loop(program, wishes, allowed, start).fixed()
         if note:
             fixed = replace(fixed, notes=(note, *fixed.notes))
         new = [
-            file for file in fixed.texts.files({}) if fixed.texts.planned.get(file.name) != start.planned.get(file.name)
+            file for file in fixed.texts.files() if fixed.texts.planned.get(file.name) != start.planned.get(file.name)
         ]
         report = FixReport(fixed, planned(new, root), remaining_of(fixed, wishes), program.passed, str(root))
         _finish(report, root, output_format, patch, top, yes=yes, asks=asks, allow_dirty=allow_dirty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gbfix.evidence.fragments import NOTHING_TO_COMPILE
+from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Evidence
 
 
@@ -29,7 +29,7 @@ def figures_of(evidence: Evidence) -> Figures:
         sites=len(evidence.breaks),
         kinds=tuple(sorted({site.gb or site.kind for site in evidence.breaks})),
         hits=sum(cost.hits_per_call for cost in steady),
-        in_python=len(_left_to_python(evidence)),
+        in_python=len(left_to_python(evidence.fragments)),
         recompiles=sum(row.count for row in evidence.recompiles),
         limit_hits=sum(row.limit_hit for row in evidence.recompiles),
     )
@@ -54,11 +54,6 @@ def worse(before: Evidence, after: Evidence) -> str:
     if new.recompiles > old.recompiles + len(compiled_now):
         return f"there are {new.recompiles} recompiles instead of {old.recompiles}"
     return ""
-
-
-def _left_to_python(evidence: Evidence) -> set[tuple[str, str]]:
-    given_up = [fragment for fragment in evidence.fragments if fragment.skipped not in ("", NOTHING_TO_COMPILE)]
-    return {(fragment.place.file, fragment.place.function) for fragment in given_up}
 
 
 def _compiled(evidence: Evidence) -> set[tuple[str, str]]:

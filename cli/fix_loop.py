@@ -56,15 +56,14 @@ class Wishes:
 class Fixed:
     """What the loop came to. before, after: the runs without and with all that is planned in `texts`.
 
-    left: what the rules still find, with all that is known from checks and runs; review: adds that to a finding.
-    verdicts: of the checks of all that is planned. rounds: those that planned something. ended: why the loop ended
-    before everything was tried; else empty.
+    review: gives a finding with what is known of it from checks and runs (see `Request`). verdicts: of the checks of
+    all that is planned. rounds: those that planned something. ended: why the loop ended before everything was tried;
+    else empty.
     """
 
     texts: Texts
     before: Rerun
     after: Rerun
-    left: Outcome
     review: Callable[[str, Finding], Finding]
     verdicts: tuple[Verdict, ...]
     rounds: int
@@ -105,14 +104,13 @@ class Loop:
             elif len(self._refused) == known:  # else there may be other fixes for what was refused now
                 break
             rounds += 1
-        left, verdicts = checked.outcome_of(()), self._verdicts(texts, before.evidence)
+        verdicts = self._verdicts(texts, before.evidence)
         if not self._keeps_modules:
             self.program.forget_modules()
         return Fixed(
             texts,
             before,
             current,
-            left,
             checked.reviewed,
             verdicts,
             rounds,

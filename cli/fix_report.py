@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from gbfix.cli.check_text import write_check
 from gbfix.cli.evidence_advice import break_remedy
@@ -18,6 +19,8 @@ from gbfix.cli.recompile_advice import remedy_with_fix
 from gbfix.cli.terminal import Terminal
 from gbfix.cli.text_report import write_file
 from gbfix.equivalence.model import CheckReport
+
+_Row = TypeVar("_Row", BreakRow, RecompileRow)
 
 _NAME, _FIGURE = 26, 12
 
@@ -55,15 +58,15 @@ def remaining_of(fixed: Fixed, wishes: Wishes) -> EvidenceReport:
     )
     return replace(
         report,
-        breaks=tuple(map(_break_without_commands, report.breaks)),
-        recompiles=tuple(map(_recompile_without_commands, report.recompiles)),
+        breaks=tuple(map(_without_commands, report.breaks)),
+        recompiles=tuple(map(_without_commands, report.recompiles)),
     )
 
 
 def write_report(out: Terminal, report: FixReport, *, hunks: bool, top: int) -> None:
     """Write it all. hunks: False when the patch itself goes elsewhere."""
     for file in report.files.files:
-        write_file(out, replace(file, remaining=()), hunks_of_applied=hunks)
+        write_file(out, file, hunks_of_applied=hunks)
     if report.fixed.verdicts:
         out.line(out.paint("Checks", "bold"))
         write_check(out, CheckReport(report.root, verdicts=report.fixed.verdicts), "")
@@ -117,10 +120,6 @@ def _files(files: Planned) -> str:
     return " and ".join([*parts, counted(files.installed, "installed ")] if files.installed else parts)
 
 
-def _break_without_commands(row: BreakRow) -> BreakRow:
+def _without_commands(row: _Row) -> _Row:
     """What to run is nothing to say after it was run."""
-    return replace(row, remedy=replace(row.remedy, commands=())) if row.remedy.rule else row
-
-
-def _recompile_without_commands(row: RecompileRow) -> RecompileRow:
     return replace(row, remedy=replace(row.remedy, commands=())) if row.remedy.rule else row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -66,14 +66,13 @@ class Texts:
             for name, source in self._changed()
         ]
 
-    def files(self, remaining: Mapping[str, Sequence[Entry]]) -> tuple[FileOutcome, ...]:
-        """All files from original to plan; remaining: what is left to find in them, by name."""
+    def files(self) -> tuple[FileOutcome, ...]:
+        """All files from original to plan, without what is left to find in them."""
         return tuple(
             FileOutcome(
                 source,
                 self.planned.get(name, source.text),
                 tuple(sorted(self.made.get(name, ()), key=lambda entry: entry.finding.span)),
-                tuple(remaining.get(name, ())),
             )
             for name, source in sorted(self.originals.items())
         )

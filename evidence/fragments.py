@@ -21,6 +21,11 @@ def read_fragments(processes: Iterable[Records], places: Places) -> tuple[Fragme
     return tuple(_fragment(records, frame, places) for records in processes for frame in records.frames)
 
 
+def left_to_python(fragments: Iterable[Fragment]) -> frozenset[Place]:
+    """The functions that Dynamo gave up on, without those that hold nothing to compile."""
+    return frozenset(one.place for one in fragments if one.skipped not in ("", NOTHING_TO_COMPILE))
+
+
 def _fragment(records: Records, frame: CompiledFrame, places: Places) -> Fragment:
     continued = resumed(frame.function)
     return Fragment(

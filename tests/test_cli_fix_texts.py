@@ -34,7 +34,7 @@ def test_what_is_planned_stands_in_for_what_is_on_disk(folder: Path) -> None:
     assert second.read(folder / "a.py").text == "new\none\nTWO\n"
     (rewrite,) = second.rewrites()
     assert (rewrite.path, rewrite.before, rewrite.after) == (folder / "a.py", b"one\ntwo\n", b"new\none\nTWO\n")
-    changed, same = second.files({})
+    changed, same = second.files()
     assert [entry.finding.span.line for entry in changed.applied] == [1, 2]
     assert not same.changed
     (change,) = second.changes().values()
