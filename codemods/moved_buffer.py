@@ -6,6 +6,10 @@ which is so in every call but the first: `to` then gives the very same tensor.
 Before:
 
     class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = torch.nn.Buffer(torch.arange(4.0))
+
         @torch.compile
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             self.table = self.table.to(device=x.device, dtype=x.dtype)
@@ -14,6 +18,10 @@ Before:
 After:
 
     class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = torch.nn.Buffer(torch.arange(4.0))
+
         @torch.compile
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             if self.table.device != x.device or self.table.dtype != x.dtype:
