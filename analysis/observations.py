@@ -66,3 +66,5 @@ class Observation:
     They are true of the call that was traced; later calls that reused the graph may differ. What the rest of the frame
     reads after a break is guarded by the resume function, which observes the line once more.
     """
+    in_block: bool = False
+    """Of a traced observation, whether it was within a `with` or `try`, also one of the functions that call this."""

@@ -52,6 +52,12 @@ class Observed:
         """True when no run recorded gradients here."""
         return not any(observation.grad_enabled for observation in self.observations)
 
+    @property
+    def stands_free(self) -> bool:
+        """True when Dynamo followed the line, never within a `with` or `try`, also of the functions that call it."""
+        traced = [one for one in (*self.observations, *self.resumed) if one.how != "eager"]
+        return bool(traced) and not any(one.in_block for one in traced)
+
     def names(self) -> tuple[str, ...]:
         """The names, dotted paths included, that were seen every time.
 

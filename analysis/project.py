@@ -41,6 +41,8 @@ class Project:
     """What the installed PyTorch captures by itself, which needs no rewriting."""
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
     """What was compiled again in a run, by the path of the function that was."""
+    changes: tuple[str, ...] | None = None
+    """What the compiled functions of a run change that outlives them, in words; None when nobody looked."""
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -75,7 +77,7 @@ class Project:
 
     def without_observations(self) -> Project:
         """The same project without what a run showed at its lines; what was compiled again says where to look."""
-        bare = replace(self, observed={}, fakes=None)
+        bare = replace(self, observed={}, fakes=None, changes=None)
         vars(bare).update(names=self.names, compiled=self.compiled)
         return bare
 
@@ -190,7 +192,8 @@ def load(
     preferences: Preferences = DEFAULT,
     torch: Torch = KNOWN,
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] | None = None,
+    changes: tuple[str, ...] | None = None,
 ) -> Project:
     """Put parsed files together, with what a run showed of them, what the user chose, and for which PyTorch."""
     files = {source.path: source for source in sources}
-    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {})
+    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {}, changes)

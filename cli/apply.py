@@ -128,6 +128,7 @@ def apply(
             observed=evidence.observed,
             fakes=evidence.fakes,
             recompiles=evidence.recompiles,
+            changes=evidence.changes,
             torch=chosen_torch(torch, settings),
             evidence=evidence.document,
             accept=accept,

@@ -95,6 +95,7 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             observed=evidence.observed,
             fakes=evidence.fakes,
             recompiles=evidence.recompiles,
+            changes=evidence.changes,
             torch=chosen_torch(None, settings),
             evidence=evidence.document,
             advance=advance,

@@ -122,6 +122,7 @@ def find(
         observed=known.observed,
         fakes=known.fakes,
         recompiles=known.recompiles,
+        changes=known.changes,
         torch=installed_torch(),
         preferences=preferences,
         evidence=document,

@@ -20,7 +20,7 @@ from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.fake import FakeOperations
 from gbfix.evidence.hashes import CHANGED
-from gbfix.evidence.model import Evidence
+from gbfix.evidence.model import Change, Evidence
 from gbfix.evidence.places import Places
 from gbfix.evidence.store import find_evidence, load_evidence
 
@@ -29,13 +29,14 @@ from gbfix.evidence.store import find_evidence, load_evidence
 class UsedEvidence:
     """The observations by file and line, where they are written down, and what the user should know about them.
 
-    recompiles: by file, what was compiled again. recorded: all that the run showed; None where nothing is used.
+    recompiles: by file, what was compiled again. changes: see `Project.changes`. recorded: all that the run showed.
     """
 
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
     document: str = ""
     fakes: Fakes | None = None
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
+    changes: tuple[str, ...] | None = None
     recorded: Evidence | None = None
     notes: tuple[str, ...] = ()
 
@@ -86,12 +87,17 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
         files = f"{len(used_files)} file{'' if len(used_files) == 1 else 's'}"
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
         notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
-    return UsedEvidence(observed, document, FakeOperations(), recompiles, evidence, tuple(notes))
+    changes = None if evidence.changes is None else tuple(_told(change) for change in evidence.changes)
+    return UsedEvidence(observed, document, FakeOperations(), recompiles, changes, evidence, tuple(notes))
 
 
 def is_changed(source: SourceText, known: str | None) -> bool:
     """Whether a text is another one than a run had; known: the SHA-256 of that, None when nobody knows."""
     return known is not None and hashlib.sha256(encode_source(source, source.text)).hexdigest() != known
+
+
+def _told(change: Change) -> str:
+    return f"{change.change} in {change.place.function}"
 
 
 def _observations_by_file(evidence: Evidence) -> dict[str, list[Observation]]:

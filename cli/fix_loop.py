@@ -154,6 +154,7 @@ class Loop:
             observed=known.observed,
             fakes=known.fakes,
             recompiles=known.recompiles,
+            changes=known.changes,
             torch=self.wishes.torch,
             evidence=DOCUMENT,
             accept=lambda name, entry: shown.calls_for(name, entry.finding),

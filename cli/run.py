@@ -44,6 +44,7 @@ class Request:
     fakes: Fakes | None = None
     """Tries operations on observed tensors."""
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
+    changes: tuple[str, ...] | None = None
     """What was compiled again in a run, by the name of the file of the function."""
     torch: Torch = KNOWN
     """What the PyTorch of the program captures by itself."""
@@ -113,6 +114,7 @@ def load_for(files: Iterable[SourceFile], request: Request) -> Project:
         request.fakes,
         preferences=request.preferences,
         recompiles=request.recompiles,
+        changes=request.changes,
         torch=request.torch,
     )
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.project import FileView
 from gbfix.analysis.source import SourceFile
 from gbfix.codemods._operator_inputs import InputReader, Inputs
 from gbfix.codemods._operator_text import OperatorText
@@ -45,6 +46,22 @@ def check_around(source: SourceFile, function: ast.AST, check: ast.stmt) -> None
             kind = "try" if isinstance(parent, ast.Try) else "with"
             reason = f"it stands inside a `{kind}`, which the graph would not end"
             raise RefusedError(_CLAIM, reason, parent.lineno, f"move it out of the `{kind}`")
+
+
+def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
+    """That a call which fails leaves everything as it would: a run shows whether there is anything to leave.
+
+    Source: side effects and the mutation of inputs come after the graph (torch/_dynamo/side_effects.py).
+    """
+    line, seen = checks[0].lineno, [view.observed(check.lineno) for check in checks]
+    changes = view.project.changes
+    if changes == () and all(one is not None and one.stands_free for one in seen):
+        reason = "no compiled function of the run changes what outlives it, and no `with` or `try` is around the check"
+        return Obligation(UNDONE, Discharge.PROVED, reason, line)
+    reason = "the graph ends with the error, without handlers and what it was still to write, or later than the check"
+    if changes:
+        reason += f"; in the run {changes[0]}"
+    return Obligation(UNDONE, Discharge.ASSUMED, reason, line)
 
 
 @dataclass(frozen=True)
@@ -221,10 +238,7 @@ class _Writer:
             *self._shown(inputs),
             operator_obligation(self._view, self._line),
         ]
-        reason = (
-            "the graph ends with the error, without handlers and what it was still to write, or later than the check"
-        )
-        return [*found, Obligation(UNDONE, Discharge.ASSUMED, reason, self._line)]
+        return [*found, undone(self._view, self._checks)]
 
     def _shown(self, inputs: Inputs) -> list[Obligation]:
         """What the text of the exception shows of a tensor."""

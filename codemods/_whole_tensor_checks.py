@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from gbfix.analysis.project import FileView
 from gbfix.analysis.values import Category
 from gbfix.codemods import _obligations as duty
-from gbfix.codemods._graph_checks import UNDONE, check_around
+from gbfix.codemods._graph_checks import check_around, undone
 from gbfix.codemods._host_sites import uncompiled_parts
 from gbfix.codemods._idioms import Site, assumed, is_a_tensor, proved, sites
 from gbfix.codemods._obligations import shorten
@@ -73,7 +73,7 @@ def _fixed(site: Site) -> tuple[Fix, list[Obligation]]:
     source = site.view.source
     check_around(source, site.compiled.function.node, site.statement)
     fix = Fix("assert it in the graph", (Replacement(source.span(site.statement), in_style_of(source, new)),))
-    return fix, _obligations(site, condition)
+    return fix, [*_obligations(site, condition), undone(site.view, [site.statement])]
 
 
 def _said(site: Site, message: ast.expr | None) -> str:
@@ -96,6 +96,5 @@ def _obligations(site: Site, condition: ast.expr) -> list[Obligation]:
         proved(AT_ONCE, f"{text} is on the CPU", line)
         if value.devices == {"cpu"}
         else assumed(AT_ONCE, "on an accelerator the program is further by then", line),
-        assumed(UNDONE, "the graph ends with the error, without handlers and what it was still to write", line),
         *duty.fullgraph_obligations(site.compiled.fullgraph, line),
     ]

@@ -43,11 +43,13 @@ KINDS = {
     "was compiled meanwhile, since the entry never came to rest)",
     "observation": "what names held when a line ran: id, file, line, function, how (traced, resumed or eager), "
     "grad_enabled, values (name or dotted path -> value description), aliases (list of lists of names of one object "
-    "or storage), unguarded (names whose facts no guard holds, see analysis.observations)",
+    "or storage), unguarded (names whose facts no guard holds, see analysis.observations), in_block (of traced ones)",
     "observed": "at the end, and now and then: id, count (how often exactly this was seen so far; the last one counts)",
     "unwatched": "a line whose later runs were not observed: file, line, reason",
     "settled": "a line whose first runs showed nothing new in the end, so that later ones were not observed: file, "
     "line, runs",
+    "change": "a traced frame changes something that outlives it: file and line (of its function), function, change",
+    "looked": "at the end: every traced frame was looked at for changes",
     "overlay": "a rewritten file was loaded in place of its original: original, replacement",
     "problem": "something that gbfix could not do in this process: message",
     "end": "the interpreter shut down in order",

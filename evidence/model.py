@@ -173,6 +173,14 @@ class Recompile:
 
 
 @dataclass(frozen=True)
+class Change:
+    """What a traced function changes that outlives it, in words. place: the function."""
+
+    place: Place
+    change: str
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything that one run showed. problems: what is missing and why, in words for people.
 
@@ -182,6 +190,7 @@ class Evidence:
     changed meanwhile.
     unwatched: lines with runs that nobody observed, so that their observations do not cover the run. settled: lines of
     which only the first runs were observed, since these showed nothing new in the end.
+    changes: what the traced functions change that outlives them; None when nobody looked.
     """
 
     root: str
@@ -199,4 +208,5 @@ class Evidence:
     observations: tuple[Observation, ...] = ()
     unwatched: tuple[Place, ...] = ()
     settled: tuple[Place, ...] = ()
+    changes: tuple[Change, ...] | None = None
     hashes: dict[str, str] = field(default_factory=dict)

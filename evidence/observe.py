@@ -32,6 +32,7 @@ from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import aliases, function_name, mutable, object_identity, outline
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
+from gbfix.evidence.lasting import lasting_changes
 from gbfix.evidence.lookup import MISSING, MODULE_STORES, attribute, is_recorded_global
 from gbfix.evidence.recorder import working_folder
 from gbfix.evidence.sources import Sources
@@ -53,8 +54,10 @@ def install(journal: Journal) -> None:
     observer = Observer(facts, Sources(working_folder()), journal)
     at_end(facts.flush)
     at_end(observer.watcher.finish)
+    at_end(observer.finish)
     entries.listen(observer.watcher)
     after_import("torch._dynamo.symbolic_convert", observer.attach)
+    after_import("torch._dynamo.output_graph", observer.attach_graphs)
     after_import("torch._dynamo.convert_frame", observer.watcher.attach)
 
 
@@ -103,6 +106,9 @@ class Observer:
         self._journal = journal
         self._threads = threading.local()
         self._failed = False
+        self._changes: set[tuple[str, int, str]] = set()
+        self._in_blocks: set[tuple[str, int]] = set()
+        """Lines that were reached within a `with` or `try`, also by an attempt that ended before the block did."""
         self.watcher = Watcher(facts, sources, self._quietly)
 
     def attach(self, module: ModuleType) -> None:
@@ -118,6 +124,23 @@ class Observer:
         for owner in owners:
             if "log_graph_break" in vars(owner):
                 owner.log_graph_break = self._wrap_log_graph_break(owner.log_graph_break)
+
+    def attach_graphs(self, module: ModuleType) -> None:
+        """Look at the graphs of `torch._dynamo.output_graph` (2.6 to 2.14) before they are compiled and cleaned up."""
+        module.OutputGraph.compile_subgraph = self._wrap_compile_subgraph(module.OutputGraph.compile_subgraph)
+
+    def _wrap_compile_subgraph(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def compile_subgraph(output: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+            self._quietly(self._note_changes, output)
+            return original(output, *arguments, **named)
+
+        return compile_subgraph
+
+    def finish(self) -> None:
+        """Note that nothing was missed, unless a part of ours failed."""
+        if not self._failed:
+            self._journal.write("looked")
 
     def _wrap_starts_line(self, original: Callable[[Any, int], None]) -> Callable[[Any, int], None]:
         @functools.wraps(original)
@@ -182,6 +205,8 @@ class Observer:
             trace.pending.append(_read(translator, trace.resumes, "resumed"))
             trace.last[id(translator)], trace.resumes = trace.resumes, None
         candidate = self._sources.lines(translator.f_code.co_filename).get(line)
+        if candidate is not None and any(map(_in_block, _callers(translator))):
+            self._in_blocks.add((translator.f_code.co_filename, candidate.line))
         if candidate is not None and trace.last.get(id(translator)) is not candidate:
             self.watcher.remember(translator.f_code)
             trace.pending.append(_read(translator, candidate, "traced"))
@@ -197,6 +222,8 @@ class Observer:
     def _graph_breaks(self) -> None:
         """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
         trace = self._trace()
+        if trace.current is not None:
+            self._note_changes(trace.current.output)
         translators = [one for one in _callers(trace.current) if self._sources.is_observed(one.f_code.co_filename)]
         self._observe_break(trace, translators[0] if translators else None)
         if translators:  # a function that is compiled here may also be called from outside compiled code
@@ -223,6 +250,16 @@ class Observer:
             if not restarts or pending.at_break:
                 self._note(translator, pending)
 
+    def _note_changes(self, output: Any) -> None:  # noqa: ANN401
+        """Note once what a frame has changed that outlives it."""
+        code: CodeType = output.root_tx.f_code
+        for change in lasting_changes(output):
+            place = (code.co_filename, code.co_firstlineno, change)
+            if place not in self._changes:
+                self._changes.add(place)
+                file, line = place[:2]
+                self._journal.write("change", file=file, line=line, function=function_name(code), change=change)
+
     def _note(self, translator: Any, pending: Pending) -> None:  # noqa: ANN401
         unguarded = _settle(translator.output, pending)
         facts: dict[str, object] = {
@@ -232,6 +269,7 @@ class Observer:
             "values": pending.values,
             "aliases": aliases({name: pending.identities[name] for name in mutable(pending.values)}),
             "unguarded": unguarded,
+            "in_block": (pending.code.co_filename, pending.line) in self._in_blocks,
         }
         locals_of_start = open_locals(unguarded, pending.variables) if pending.how == "traced" else {}
         waiting = Open(pending.code.co_filename, pending.line, facts, locals_of_start, frozenset(pending.unmentioned))
@@ -347,6 +385,12 @@ def _callers(translator: Any) -> Iterator[Any]:  # noqa: ANN401
     while translator is not None:
         yield translator
         translator = getattr(translator, "parent", None)
+
+
+def _in_block(translator: Any) -> bool:  # noqa: ANN401
+    """Whether a `with` or `try` is around the current instruction; from Python 3.11 a `try` is in its table alone."""
+    entry = getattr(translator.current_instruction, "exn_tab_entry", None)
+    return bool(translator.block_stack) or entry is not None
 
 
 def _grad_enabled() -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from gbfix.analysis.observations import Observation
-from gbfix.evidence.model import Place
+from gbfix.evidence.model import Change, Place
 from gbfix.evidence.places import Places
 from gbfix.evidence.records import Note, Records
 
@@ -38,12 +38,22 @@ def read_settled(processes: Iterable[Records], places: Places) -> tuple[Place, .
     return _lines(((records, note) for records in processes for note in records.settled), places)
 
 
-def _lines(notes: Iterable[tuple[Records, Note]], places: Places) -> tuple[Place, ...]:
-    found = (
-        Place(places.file(str(note["file"]), records.folder), int(note["line"]), str(note.get("function") or ""))
-        for records, note in notes
-    )
+def read_changes(processes: Iterable[Records], places: Places) -> tuple[Change, ...] | None:
+    """What the traced functions change that outlives them, in order of first sight; None unless all were looked at."""
+    found: list[Change] = []
+    for records in processes:
+        if records.torch and not records.looked:
+            return None
+        found += [Change(_place(note, records, places), str(note["change"])) for note in records.changes]
     return tuple(dict.fromkeys(found))
+
+
+def _lines(notes: Iterable[tuple[Records, Note]], places: Places) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(_place(note, records, places) for records, note in notes))
+
+
+def _place(note: Note, records: Records, places: Places) -> Place:
+    return Place(places.file(str(note["file"]), records.folder), int(note["line"]), str(note.get("function") or ""))
 
 
 def _observation(note: Note, records: Records, places: Places) -> Observation | None:

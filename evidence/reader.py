@@ -12,7 +12,7 @@ from gbfix.evidence.fragments import read_fragments
 from gbfix.evidence.hashes import file_hashes
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.model import Evidence, Place, Process
-from gbfix.evidence.observed import read_observations, read_settled, read_unwatched
+from gbfix.evidence.observed import read_changes, read_observations, read_settled, read_unwatched
 from gbfix.evidence.places import Places
 from gbfix.evidence.problems import is_complete, read_problems
 from gbfix.evidence.recompiles import read_recompiles
@@ -81,6 +81,7 @@ def read_evidence(
         observations=observations,
         unwatched=unwatched,
         settled=read_settled(processes, places),
+        changes=read_changes(processes, places) if mode == "run" else None,
         hashes=file_hashes((file for file in files if places.origin(file) not in FOUNDATIONS), places.text),
     )
 

@@ -112,6 +112,9 @@ class Records:
     counts: dict[object, int] = field(default_factory=dict)
     unwatched: list[Note] = field(default_factory=list)
     settled: list[Note] = field(default_factory=list)
+    changes: list[Note] = field(default_factory=list)
+    looked: bool = False
+    """Whether all traced frames were looked at for changes."""
     problems: list[str] = field(default_factory=list)
     ended: bool = False
 
@@ -226,6 +229,10 @@ class _Reading:
             records.unwatched.append(note)
         elif kind == "settled":
             records.settled.append(note)
+        elif kind == "change":
+            records.changes.append(note)
+        elif kind == "looked":
+            records.looked = True
         elif kind == "problem":
             records.problems.append(str(note["message"]))
         elif kind == "end":
