@@ -58,6 +58,7 @@ def facts_of(verdict: Verdict, name: str, *, as_recorded: bool = False) -> Check
         integers=exercised.integers,
         non_contiguous=exercised.non_contiguous,
         special=exercised.special,
+        no_floats=exercised.no_floats,
         empty=exercised.empty,
         compiled=exercised.compiled,
         raised=exercised.raised,

@@ -37,7 +37,8 @@ class CheckFacts:
     """What a check of one target came to. Make none of a check that could not be made.
 
     conditions: those in the file of the findings. half, integers, non_contiguous, special (NaN, infinity), empty: how
-    many examples had such an argument; compiled: how many were also run compiled; raised: how many ended in an error.
+    many examples had such an argument; no_floats: how many had none that could be NaN, or raised; compiled: how many
+    were also run compiled; raised: how many ended in an error.
     as_recorded: the dtypes are those of a recorded run, in whose light the fix was planned, and no others count.
     """
 
@@ -48,6 +49,7 @@ class CheckFacts:
     integers: int = 0
     non_contiguous: int = 0
     special: int = 0
+    no_floats: int = 0
     empty: int = 0
     compiled: int = 0
     raised: int = 0
@@ -294,11 +296,12 @@ def _reason(needs: tuple[Need, ...], facts: CheckFacts, reached: str) -> str:
 
 
 def _met(need: Need, facts: CheckFacts, conditions: Sequence[ConditionFacts]) -> bool:
+    takes_no_floats = facts.no_floats == facts.examples
     return {
         Need.GRADIENTS: all(condition.with_gradients for condition in conditions),
         Need.DTYPES: facts.as_recorded or (facts.half > 0 and facts.integers > 0),
         Need.LAYOUTS: facts.non_contiguous > 0,
-        Need.VALUES: facts.special > 0 and facts.empty > 0,
+        Need.VALUES: facts.empty > 0 and (facts.special > 0 or (facts.as_recorded and takes_no_floats)),
         Need.COMPILED: facts.compiled > 1,
         Need.ERRORS: facts.raised > 0,
         Need.DEVICE: not facts.device.startswith("cpu"),

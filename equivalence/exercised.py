@@ -10,6 +10,7 @@ import torch
 
 from gbfix.equivalence.example import Example
 from gbfix.equivalence.model import Described, Exercised, Observation, TensorFacts
+from gbfix.equivalence.tensor_recipes import dtype_of
 from gbfix.equivalence.ulp import elements
 
 _HALF = frozenset({"float16", "bfloat16"})
@@ -65,6 +66,7 @@ def _features(example: Example, original: Observation) -> set[str]:
         "aliased": any(part.same_as or part.shares for part in _parts(original.arguments)),
         "empty": any(0 in tensor.shape for tensor in tensors),
         "special": any(_is_special(tensor) for tensor in tensors),
+        "no_floats": original.raised is not None or not any(_is_floating(tensor) for tensor in tensors),
     }
     return {name for name, holds in tests.items() if holds}
 
@@ -88,6 +90,11 @@ def _is_spread(tensor: TensorFacts) -> bool:
             return True
         expected *= size
     return False
+
+
+def _is_floating(tensor: TensorFacts) -> bool:
+    dtype = dtype_of(tensor.dtype)
+    return dtype.is_floating_point or dtype.is_complex
 
 
 def _is_special(tensor: TensorFacts) -> bool:

@@ -403,7 +403,7 @@ class Exercised:
 
     returned: those in which the original returned. gradients: those with a backward pass. grad_off: those without grad
     mode. non_contiguous, half, integers, aliased, empty, special (NaN, infinity): those with such an argument.
-    compiled: run compiled, too.
+    no_floats: those without any floating-point or complex one, or that raised. compiled: run compiled, too.
     """
 
     examples: int = 0
@@ -417,6 +417,7 @@ class Exercised:
     aliased: int = 0
     empty: int = 0
     special: int = 0
+    no_floats: int = 0
     compiled: int = 0
 
 

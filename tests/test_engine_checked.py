@@ -112,6 +112,15 @@ def test_examples_that_would_not_show_the_opposite_check_nothing(claim: str, lac
     assert met(claim, replace(EVERYTHING, **lacking)) is ASSUMED  # type: ignore[arg-type]
 
 
+def test_nan_is_asked_of_no_program_that_was_recorded_without_floats() -> None:
+    claim = "the side not taken cannot fail or warn"
+    integers = replace(EVERYTHING, special=0, as_recorded=True, no_floats=EVERYTHING.examples)
+    assert met(claim, integers) is CHECKED
+    assert met(claim, replace(integers, no_floats=EVERYTHING.examples - 1)) is ASSUMED
+    assert met(claim, replace(integers, as_recorded=False)) is ASSUMED
+    assert met(claim, replace(integers, empty=0)) is ASSUMED
+
+
 def test_warning_that_is_not_compared_stays_assumed() -> None:
     claim = "the side not taken cannot fail or warn"
     warning = finding(claim, reason="x.mT neither raises nor warns (two dimensions)")
