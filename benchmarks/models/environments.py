@@ -27,12 +27,12 @@ class Specification:
 
 
 RECORD = Specification("record", ("transformers==4.52.4", "numpy", "scipy", "pillow"))
-TODAY = Specification(
-    "today",
-    ("transformers==5.24.0", "numpy", "scipy", "pillow", "importlib_metadata", "requests", "httpx"),
-    ("diffusers==0.42.1", "torchvision==0.28.0"),
-)
-OF_SUITE = {"record": RECORD, "today": TODAY, "diffusers": TODAY, "torchvision": TODAY}
+_PACKAGES = ("transformers==5.24.0", "numpy", "scipy", "pillow", "importlib_metadata", "requests", "httpx")
+# transformers imports torchvision where it is, and that of another PyTorch cannot be imported without some help.
+TODAY = Specification("today", _PACKAGES)
+DIFFUSERS = Specification("diffusers", _PACKAGES, ("diffusers==0.42.1",))
+TORCHVISION = Specification("torchvision", ("numpy", "pillow"), ("torchvision==0.28.0",))
+OF_SUITE = {"record": RECORD, "today": TODAY, "diffusers": DIFFUSERS, "torchvision": TORCHVISION}
 
 
 def python_of(suite: str, work: Path) -> Path:
