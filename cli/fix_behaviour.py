@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from gbfix.cli.apply_trial import last_line
@@ -14,6 +14,7 @@ _TORCH_LOG = re.compile(r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 _TORCH_FILE = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/].*?:\d+: ")
 _LINE_NUMBER = re.compile(r'(\.py)(?:", line|:)\s?\d+')
 _WARNING = re.compile(r"\.py:\d+: \w+: ")
+_WARNING_WITHOUT_LINE = re.compile(r"\.py: \w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LONGEST_LINE = 120
@@ -76,6 +77,11 @@ class Reference:
 
     def difference(self, other: Behaviour) -> str:
         """What a run does otherwise than the original, in words; empty when there is nothing."""
+        errors = _without_repeats(other.errors, self.first.errors)
+        if len(errors) < len(other.errors):
+            other = replace(other, errors=errors)
+            if _REPEATS not in self.notes:
+                self.notes.append(_REPEATS)
         found = self._difference(other)
         if not found or other.status is None:
             return found
@@ -135,5 +141,22 @@ class Reference:
         return notes
 
 
+def _without_repeats(lines: tuple[str, ...], first: Sequence[str]) -> tuple[str, ...]:
+    """Lines without the warnings that were shown as often before as in all of another run.
+
+    Python shows a warning once for each place, but once more after anybody has touched the filters, as
+    `warnings.catch_warnings` does (Python's documentation of `warnings`), and PyTorch does while it compiles.
+    """
+    kept: list[str] = []
+    for line in lines:
+        is_warning = _WARNING_WITHOUT_LINE.search(line) is not None
+        if not (is_warning and line in first and kept.count(line) >= first.count(line)):
+            kept.append(line)
+    return tuple(kept)
+
+
+_REPEATS = (
+    "with fixes, Python shows a warning once more than it did: PyTorch touches the filters of warnings when it compiles"
+)
 _AS_EAGERLY = "with fixes, the program writes in places what it writes without torch.compile, which it did not before"
 _STREAMS = {"output": "output", "errors": "standard error"}

@@ -100,3 +100,15 @@ def test_what_the_program_writes_without_torch_compile_is_right_as_well() -> Non
     assert ["without torch.compile" in note for note in found.notes] == [True]
     assert found.difference(ran("a\nX\nc\n")) == "it writes 'X' instead of 'b' (line 2 of its output)"
     assert found.difference(ran("A\nB\nC\n")) == "it writes 'A' instead of 'a' (line 1 of its output)"
+
+
+def test_a_warning_that_python_shows_again_is_no_difference_and_one_that_is_missing_is() -> None:
+    warned = '/home/me/train.py:{}: UserWarning: slow\n  warnings.warn("slow")\n'
+    once, twice = ran("", warned.format(7) + "loss\n"), ran("", warned.format(9) + "loss\n" + warned.format(9))
+    compared = reference(once)
+    assert compared.difference(twice) == ""
+    assert any("once more" in note for note in compared.notes)
+    assert "instead of" in reference(twice, twice).difference(once)
+    other = ran("", warned.format(9) + "loss\n" + warned.format(9).replace("slow", "fast"))
+    assert "fast" in reference(once, once).difference(other)
+    assert "loss" in reference(once, once).difference(ran("", warned.format(9) + "loss\nloss\n"))
