@@ -22,9 +22,9 @@ class Shown:
         self._names: dict[str, str] = {}
         self._lines: set[tuple[str, int]] = set()
         self._functions: set[tuple[str, str]] = set()
-        for file, line, function in _seen(evidence):
+        for file, lines, function in _seen(evidence):
             name = self._names.setdefault(file, display_name(Path(os.path.realpath(places.path(file)))))
-            self._lines.add((name, line))
+            self._lines.update((name, line) for line in lines)
             if function:
                 self._functions.add((name, function.rpartition(".")[2]))
 
@@ -44,12 +44,13 @@ def _lines(span: Span) -> range:
     return range(span.line, span.end_line + 1)
 
 
-def _seen(evidence: Evidence) -> Iterator[tuple[str, int, str]]:
+def _seen(evidence: Evidence) -> Iterator[tuple[str, range, str]]:
+    """Files, lines and functions; all lines of what broke, which may be a call over several."""
     for seen in evidence.observations:
-        yield seen.file, seen.line, seen.function
+        yield seen.file, range(seen.line, seen.line + 1), seen.function
     found: list[Place | None] = [place for site in evidence.breaks for place in (site.place, site.project, *site.stack)]
     found += [place for row in evidence.recompiles for place in (row.place, row.owner)]
     found += [place for entry in evidence.entries for place in (entry.compiled_at,)]
     for place in found:
         if place is not None:
-            yield place.file, place.line, ""
+            yield place.file, range(place.line, max(place.end_line or 0, place.line) + 1), ""

@@ -1,7 +1,8 @@
-"""Messages with a fixed text that the graph itself says, through an operator without arguments.
+"""Messages that the graph itself says, through an operator: with a fixed text, or one that shows integers as well.
 
-The message becomes a function of the module, and an operator with an effect besides: graphs hold it in its place among
-what they print and say, and run it as often as they run. Without Dynamo the function is called as any other.
+An operator takes integers, such as sizes, and the graph need not be made for each of them. The message becomes a
+function of the module, and an operator with an effect besides: graphs hold it in its place among what they print and
+say, and run it as often as they run. Without Dynamo the function is called as any other.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from gbfix.analysis.flow import Flow, reads_tensor
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
+from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._between import is_mode
 from gbfix.codemods._graph_report_duties import obligations_of
 from gbfix.codemods._graph_speech import MAKER, is_maker, maker_of, maker_source, said_in_graph
@@ -30,6 +32,7 @@ from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 PROBE = "operator with an effect"
 FIXED = "an operator can say it"
 ADVICE = "give the message a fixed text, or return what it says and report it where the compiled code is called"
+_INTEGERS = "what the message shows are integers"
 _OPTIONS = {MessageKind.WARNING: ("message", "category"), MessageKind.LOGGING: ("msg",), MessageKind.WRAPPER: ("msg",)}
 
 
@@ -41,10 +44,13 @@ def in_graph(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
         raise RefusedError("the installed PyTorch says it from a graph", reason, unit.statement.lineno, ADVICE)
     _check_place(flow, unit)
     statements = [_statement_of(view, call) for call in unit.messages]
-    messages = [_checked(view, call) for call in unit.messages]
-    fix = _fix(flow, statements)
+    messages = [_checked(flow, call, statement) for call, statement in zip(unit.messages, statements, strict=True)]
+    shown = [_integers(flow, statement) for statement in statements]
+    fix = _fix(flow, statements, shown)
     line = unit.statement.lineno
     obligations = list(obligations_of(view, messages))
+    if names := list(dict.fromkeys(name for names in shown for name in names)):
+        obligations.append(Obligation(_INTEGERS, Discharge.PROVED, f"{', '.join(names)}", line))
     if compiled.fullgraph:
         reason = "fullgraph=True made this message an error, which now is none"
         obligations.append(Obligation("nobody relies on the error", Discharge.ASSUMED, reason, line))
@@ -90,9 +96,11 @@ def _statement_of(view: FileView, call: ast.Call) -> ast.Expr:
     return statement
 
 
-def _checked(view: FileView, call: ast.Call) -> Message:
-    """The message that a call is, when its text and all else that it needs are the same at every call."""
+def _checked(flow: Flow, call: ast.Call, statement: ast.Expr) -> Message:
+    """The message that a call is, when all that it needs is the same at every call, or an integer."""
+    view = flow.context.view
     message, line = message_of(view, call), call.lineno
+    integers = _integers(flow, statement)
     allowed = _OPTIONS.get(message.kind) if message is not None else None
     if message is None or allowed is None or message.starred:
         raise RefusedError(FIXED, "what it says is not fixed", line, ADVICE)
@@ -105,13 +113,29 @@ def _checked(view: FileView, call: ast.Call) -> Message:
         raise RefusedError(FIXED, "the warning names the place that it is about", line, ADVICE)
     for part in ast.walk(call):
         if isinstance(part, ast.Name):
-            _check_name(view, part)
+            if part.id not in integers:
+                _check_name(view, part)
         elif isinstance(part, ast.Call | ast.Subscript | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) and (
             part is not call
         ):
             reason = f"{shorten(view.source.segment(part))} is computed for it"
             raise RefusedError(FIXED, reason, part.lineno, ADVICE)
     return message
+
+
+def _integers(flow: Flow, statement: ast.Expr) -> list[str]:
+    """The locals that a message names and that hold Python integers, in the order in which it names them."""
+    state, view = flow.before.get(statement), flow.context.view
+    if state is None:
+        return []
+    names = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id in state.values]
+    held = [part.id for part in names if not isinstance(view.names.lookup(part.id, part)[0], ast.Module)]
+    return list(dict.fromkeys(name for name in held if _is_integer(state.values[name])))
+
+
+def _is_integer(value: Value) -> bool:
+    known = value.kind is Kind.NUMBER and value.number == "int"
+    return known and value.scalar_of is None and not value.assumed
 
 
 def _check_name(view: FileView, name: ast.Name) -> None:
@@ -133,7 +157,7 @@ def _check_name(view: FileView, name: ast.Name) -> None:
 # -- the edit -----------------------------------------------------------------------------------
 
 
-def _fix(flow: Flow, statements: Sequence[ast.Expr]) -> Fix:
+def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Sequence[str]]) -> Fix:
     view, source = flow.context.view, flow.context.source
     holder = top_level_statement(source, statements[0])
     torch, missing = torch_name(view, holder)
@@ -145,12 +169,13 @@ def _fix(flow: Flow, statements: Sequence[ast.Expr]) -> Fix:
     taken.add(maker)
     parts = [] if known else [maker_source(maker, torch)]
     replacements = []
-    for statement in statements:
+    for statement, integers in zip(statements, shown, strict=True):
         name = unused_name(f"_report_{flow.context.function.name.strip('_')}", frozenset(taken))
         taken.add(name)
         said = reindented(reindented(source.segment(statement), indentation_of(source, statement), ""), "", "    ")
-        parts.append(f"@{maker}\ndef {name}() -> None:\n{said}")
-        replacements.append(Replacement(source.span(statement), f"{name}()"))
+        parameters = ", ".join(f"{integer}: int" for integer in integers)
+        parts.append(f"@{maker}\ndef {name}({parameters}) -> None:\n{said}")
+        replacements.append(Replacement(source.span(statement), f"{name}({', '.join(integers)})"))
     added = in_style_of(source, "\n\n\n".join(parts))
     insertion = Replacement(source.span(place), f"{source.segment(place)}\n\n\n{added}")
     changes = tuple(sorted([insertion, *replacements], key=lambda one: one.span))

@@ -31,10 +31,11 @@ Known are loggers under any name (module level, `self.logger`, from another file
 `log(level, ...)`, `warning_once` and other functions that say a thing once, with their levels and `exc_info`: the call
 itself moves, so levels and filters decide as before. The line number in the record is another one.
 
-A message with a fixed text that cannot go there, or that others call from within the region (their callers break,
-wherever it stands), is said by the graph itself: it becomes a function of the module, which graphs call as an operator
-with an effect (`torch.library.custom_op`, from PyTorch 2.11), in its place, each time they run. Everywhere else it is
-called as any function: in eager code, and by torch.export, so that exported programs do not need the operator.
+A message whose text is fixed or shows Python integers, such as sizes, and that cannot go there, or that others call
+from within the region (their callers break, wherever it stands), is said by the graph itself: it becomes a function of
+the module, which graphs call as an operator with an effect (`torch.library.custom_op`, from PyTorch 2.11), in its
+place, each time they run. Everywhere else it is called as any function: in eager code, and by torch.export, so that
+exported programs do not need the operator.
 
     @_in_graph
     def _report_forward() -> None:

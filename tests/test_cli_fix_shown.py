@@ -21,20 +21,21 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shown:
     library = str(tmp_path / "env/lib/python3/site-packages/lib.py")
     evidence = Evidence(
         str(tmp_path),
-        breaks=(Break(Place("a.py", 7), stack=(Place("a.py", 30, "main"),)),),
+        breaks=(Break(Place("a.py", 7), stack=(Place("a.py", 30, "main"),)), Break(Place("a.py", 40, end_line=43))),
         recompiles=(Recompile(Place("a.py", 5), "n == 1", owner=Place("a.py", 9)),),
         observations=(Observation("a.py", 6, "Net.forward"), Observation(library, 3, "Layer.forward")),
     )
     return Shown(evidence)
 
 
-@pytest.mark.parametrize("line", [5, 6, 7, 9, 30])
+@pytest.mark.parametrize("line", [5, 6, 7, 9, 30, 40, 42, 43])
 def test_a_line_that_ran_broke_or_was_compiled_again_is_called_for(shown: Shown, line: int) -> None:
     assert shown.calls_for("a.py", finding(line, "Net.forward"))
 
 
 def test_a_line_that_never_ran_is_not_called_for_though_its_function_did(shown: Shown) -> None:
     assert not shown.calls_for("a.py", finding(8, "Net.forward"))
+    assert not shown.calls_for("a.py", finding(44, "Net.forward"))
     assert shown.calls_for("a.py", finding(8, "Net.forward", 9))
 
 

@@ -76,7 +76,9 @@ def test_graph_says_it(message: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ('logger.info("%d", n)\nreturn x', "n is a name of the function"),
+        ('logger.info("%s", writer)\nreturn x', "writer is a name of the function"),
+        ('n = float(n)\nlogger.info("%s", n)\nreturn x', "n is a name of the function"),
+        ('n = x.sum().item()\nlogger.info("%s", n)\nreturn x', "n is a name of the function"),
         ('logger.info(f"{x.mean()}")\nreturn x', "x.mean() is computed for it"),
         ('writer.info("a")\nlogging.info("a", stack_info=True)\nreturn x', "stack_info may ask"),
         ("logger.info(WORD)\nreturn x", "WORD may change"),
@@ -105,6 +107,25 @@ def test_message_stays(body: str, reason: str, monkeypatch: pytest.MonkeyPatch) 
     after = fix_text(program(body), findings, unsafe=True).after
     assert "_in_graph" not in after
     assert any(reason in why for why in refused), refused
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "shown"),
+    [
+        ('n = x.shape[0]\nlogger.info("%d of %d", n, n + 1)', 'logger.info("%d of %d", n, n + 1)', "n"),
+        (
+            'n = x.shape[0]\nm = x.size(1)\nlogger.warning_once(f"{n} {m:3}")',
+            'logger.warning_once(f"{n} {m:3}")',
+            "n, m",
+        ),
+        ('n = len(writer)\nwarnings.warn(f"{n} of {TEXT}")', 'warnings.warn(f"{n} of {TEXT}")', "n"),
+    ],
+)
+def test_graph_says_integers(body: str, said: str, shown: str) -> None:
+    after = fix_text(program(f"{body}\nx = x + 1\nreturn x + n"), findings, unsafe=True).after
+    parameters = ", ".join(f"{name}: int" for name in shown.split(", "))
+    assert f"@_in_graph\ndef _report_helper({parameters}) -> None:\n    {said}\n" in after
+    assert f"    _report_helper({shown})\n    x = x + 1\n" in after
 
 
 def test_names_in_use_stay() -> None:

@@ -9,7 +9,7 @@ logger = logging.getLogger("case")
 def in_loop(x: torch.Tensor) -> torch.Tensor:
     for i in range(3):
         x = x.sin()
-        logger.info("round %d", i)
+        logger.info("round %s", x)
     return x.cos()
 
 

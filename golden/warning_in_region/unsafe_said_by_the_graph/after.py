@@ -7,14 +7,14 @@ def _in_graph(say):
     """Let graphs call a function that says something: as an operator, which runs whenever the graph runs."""
     name = f"module_{__name__.encode().hex()}::{say.__name__}"
     operator = torch.library.custom_op(name, say, mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))
-    operator.register_fake(lambda: None)
+    operator.register_fake(lambda *numbers: None)
     operator.register_effect(torch.library.EffectType.ORDERED)
 
-    def speak():
+    def speak(*numbers):
         if torch.compiler.is_dynamo_compiling():
-            operator()
+            operator(*numbers)
         else:
-            say()
+            say(*numbers)
 
     return speak
 
