@@ -83,6 +83,7 @@ def recorded(*, descriptors: bool = True) -> Iterator[Recorder]:
     the end, with the name "fd", since nothing tells when it came.
     """
     recorder = Recorder()
+    _forget_what_was_said()
     with contextlib.ExitStack() as stack:
         if descriptors:
             stack.enter_context(_descriptors(recorder))
@@ -91,6 +92,17 @@ def recorded(*, descriptors: bool = True) -> Iterator[Recorder]:
         stack.enter_context(_records(recorder))
         stack.enter_context(_warnings(recorder))
         yield recorder
+
+
+def _forget_what_was_said() -> None:
+    """Let methods of loggers that say a text once in a process say it again, as transformers' `warning_once` does.
+
+    They are shared by all versions and modes of a program: what one of them said, the next would be silent about.
+    """
+    for method in vars(logging.Logger).values():
+        forget = getattr(method, "cache_clear", None)
+        if callable(forget):
+            forget()
 
 
 def _unseen_by_dynamo(function: Callable[..., Any]) -> Callable[..., Any]:
