@@ -162,7 +162,7 @@ def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Sequence[st
     holder = top_level_statement(source, statements[0])
     torch, missing = torch_name(view, holder)
     known = maker_of(source.tree)
-    place = _place(view, statements[0], torch, missing)
+    place = place_of_functions(view, holder, torch, missing)
     taken = all_names(source.tree) | set(view.names.local_bindings(source.tree))
     taken |= {node.name for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     maker = known or unused_name(MAKER, frozenset(taken))
@@ -182,8 +182,11 @@ def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Sequence[st
     return Fix("say it from within the graph", changes, ("torch",) if missing else ())
 
 
-def _place(view: FileView, statement: ast.Expr, torch: str, missing: bool) -> ast.stmt:
-    """The statement of the module behind which the functions go, the same for all messages of one pass."""
+def place_of_functions(view: FileView, holder: ast.stmt, torch: str, missing: bool) -> ast.stmt:
+    """The statement of the module behind which new functions go, the same for all of one pass.
+
+    holder: the top-level statement that will call them. Raises RefusedError where PyTorch is not known above.
+    """
     block = view.source.tree.body
     spoken = [node for node in block if is_maker(node) or said_in_graph(view, node)]
     if spoken:
@@ -195,5 +198,5 @@ def _place(view: FileView, statement: ast.Expr, torch: str, missing: bool) -> as
     bound = [one.statement for one in view.names.bindings(torch, block[first])]
     if not places or not (missing or any(node in block[: places[-1] + 1] for node in bound)):
         reason = f"{torch} is not imported in the module's own block, above its first function or class"
-        raise RefusedError(FIXED, reason, statement.lineno, ADVICE)
+        raise RefusedError(FIXED, reason, holder.lineno, ADVICE)
     return block[places[-1]]

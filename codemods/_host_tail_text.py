@@ -28,7 +28,7 @@ def decorated(view: FileView, function: ast.FunctionDef) -> Fix:
     text = reindented(_segment(view, span), indentation_of(view.source, function), "")
     return Fix(
         f"do not compile {function.name}, nor what it calls",
-        (Replacement(span, f"{_decorator(view, torch)}\n{text}"),),
+        (Replacement(span, f"{disabling(view, torch, _REASON)}\n{text}"),),
         ("torch",) if missing else (),
     )
 
@@ -54,7 +54,7 @@ def extracted(view: FileView, function: Function, statements: Sequence[ast.stmt]
         reindented(f"return {call}", "", indentation)[len(indentation) :],
         _segment(view, Span(*end.end, *place.end)),
     ]
-    helper = f"{_decorator(view, torch)}\ndef {call}:\n{body}"
+    helper = f"{disabling(view, torch, _REASON)}\ndef {call}:\n{body}"
     # Below, comments above the function stay with it; but a decorator or a class may call it before that is reached.
     below = outermost is node and not node.decorator_list
     text = "\n\n\n".join(["".join(left), helper] if below else [helper, "".join(left)])
@@ -127,7 +127,8 @@ def _segment(view: FileView, span: Span) -> str:
     return "\n".join([lines[0][span.column :], *lines[1:]])
 
 
-def _decorator(view: FileView, torch: str) -> str:
+def disabling(view: FileView, torch: str, reason: str) -> str:
+    """The decorator that keeps a function out of what is compiled, with the reason where it takes one."""
     major, minor = view.project.torch.version.split(".")[:2]
-    reason = f'(reason="{_REASON}")' if (int(major), int(minor)) >= _FIRST_WITH_REASON else ""
-    return f"@{torch}.compiler.disable{reason}"
+    given = f'(reason="{reason}")' if (int(major), int(minor)) >= _FIRST_WITH_REASON else ""
+    return f"@{torch}.compiler.disable{given}"

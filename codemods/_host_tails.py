@@ -125,7 +125,7 @@ def _finding(view: FileView, tail: Tail) -> Finding:
     about = (*INDICES, tail.sites[0], message, compiled.function.qualname, compiled.reason)
     try:
         fix = _fix(view, tail)
-        obligations = (*_gain(view, tail), _only(tail), _no_fullgraph(view, tail))
+        obligations = (*_gain(view, tail), _only(tail), no_fullgraph(view, tail.compiled, tail.sites))
     except RefusedError as refused:
         return Finding(*about, (refused.obligation,), advice=refused.advice)
     return Finding(*about, obligations, fix)
@@ -175,12 +175,13 @@ def _broke(view: FileView, line: int) -> bool:
     return seen is not None and (bool(seen.resumed) or any(one.how != "traced" for one in seen.observations))
 
 
-def _no_fullgraph(view: FileView, tail: Tail) -> Obligation:
-    line = tail.sites[0].line
-    if tail.compiled.fullgraph is False:
+def no_fullgraph(view: FileView, compiled: CompiledFunction, places: Sequence[Span]) -> Obligation:
+    """That nobody compiles the caller with fullgraph=True, which a break at these places in a run shows."""
+    line = places[0].line
+    if compiled.fullgraph is False:
         return Obligation(NO_FULLGRAPH, Discharge.PROVED, "the caller is compiled with fullgraph=False", line)
-    broken = next((span.line for span in tail.sites if _broke(view, span.line)), None)
+    broken = next((span.line for span in places if _broke(view, span.line)), None)
     if broken is not None:
         return Obligation(NO_FULLGRAPH, Discharge.OBSERVED, "the graph ended there in the run", broken)
-    text = shorten(view.source.segment(tail.statements[0]))
+    text = shorten(view.source.lines[line - 1].strip())
     return Obligation(NO_FULLGRAPH, Discharge.ASSUMED, f"fullgraph=True captures what is computed from {text}", line)

@@ -52,6 +52,7 @@ FRAMES["index-computation"] = (
     "import torch\n\n\n{}\n\n\n@torch.compile(fullgraph=False)\n"
     "def f(grid: torch.Tensor):\n    return positions(grid)\n"
 )
+FRAMES["late-reading"] = "import torch\n\n\n{}\n"
 FRAMES["number-in-buffer"] = "import torch\n\n\n{}\n\n\nmodel = torch.compile(Padded(3, 1))\n"
 FRAMES["shape-text-as-key"] = "(x: torch.Tensor, y: torch.Tensor, layers: list):\n    found = {{}}\n{}\n    return y"
 _COPIES = "import copy\nimport torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
