@@ -18,7 +18,7 @@ from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Entry, Outcome
-from gbfix.cli.run import Request, run
+from gbfix.cli.run import Memory, Request, run
 from gbfix.cli.tried import Identity, Tried, identity_of
 from gbfix.engine.checked import CheckFacts, with_checked
 from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation, Safety
@@ -81,6 +81,7 @@ class CheckedFixes:
     tried: Tried
     originals: Originals = field(default_factory=Originals)
     strict: bool = True
+    _memory: Memory = field(default_factory=Memory)
     _passed: dict[Identity, tuple[CheckFacts, ...]] = field(default_factory=dict)
     _failed: dict[Identity, Refusal] = field(default_factory=dict)
     """By fixes of this round that no check passed so far; the first reason counts."""
@@ -137,7 +138,8 @@ class CheckedFixes:
         return identity_of(name, self.originals.finding(name, entry.finding))
 
     def _run(self, request: Request) -> Outcome:
-        return run(self.inputs, replace(request, review=self.reviewed, is_refused=self._is_refused))
+        request = replace(request, review=self.reviewed, is_refused=self._is_refused, memory=self._memory)
+        return run(self.inputs, request)
 
     def _is_refused(self, name: str, finding: Finding) -> bool:
         identity = identity_of(name, self.originals.finding(name, finding))

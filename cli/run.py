@@ -26,6 +26,17 @@ from gbfix.engine.observed import with_observed
 from gbfix.engine.suppress import read_suppressions
 
 
+@dataclass
+class Memory:
+    """What was found so far, for runs over the same sources with the same knowledge that differ in what they accept.
+
+    Rules take most of the time, and find the same in the same text.
+    """
+
+    project: Project | None = None
+    findings: dict[tuple[str, str, Preferences], tuple[Finding, ...]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Request:
     """What to do with the sources."""
@@ -44,8 +55,9 @@ class Request:
     fakes: Fakes | None = None
     """Tries operations on observed tensors."""
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
-    changes: tuple[str, ...] | None = None
     """What was compiled again in a run, by the name of the file of the function."""
+    changes: tuple[str, ...] | None = None
+    """See `Project.changes`."""
     torch: Torch = KNOWN
     """What the PyTorch of the program captures by itself."""
     evidence: str = ""
@@ -54,6 +66,7 @@ class Request:
     """Gives a finding, at its lines in the file as it is, with what else is known of its obligations; told the file."""
     is_refused: Callable[[str, Finding], bool] | None = None
     """Tells, asked as `review` is, whether a fix turned out to be wrong: the finding then gets another one."""
+    memory: Memory | None = None
     accept: Accept = accept_all
     advance: Callable[[str], None] = lambda _name: None
     """Told the name of each file when its turn comes."""
@@ -96,9 +109,13 @@ def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple
 
 def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
     """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
+    if request.memory is not None and request.memory.project is not None:
+        return request.memory.project
     project = load_for(files, request)
     try:
         _ = project.compiled
+        if request.memory is not None:
+            request.memory.project = project
     except Exception as error:
         problems.append(internal_error("the search across files (each is now looked at alone)", error))
         return None
@@ -169,6 +186,17 @@ def _with_other_ways(
 
 
 def _find_in(project: Project, path: str, request: Request) -> tuple[Finding, ...]:
+    """The findings in one file, from memory where they are known."""
+    if request.memory is None:
+        return _search(project, path, request)
+    known = request.memory.findings
+    key = (path, project.files[path].text, project.preferences)
+    if key not in known:
+        known[key] = _search(project, path, request)
+    return known[key]
+
+
+def _search(project: Project, path: str, request: Request) -> tuple[Finding, ...]:
     """The findings in one file; with evidence, each obligation says whether it is proved or was observed."""
 
     def find(view: FileView) -> tuple[Finding, ...]:

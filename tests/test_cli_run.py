@@ -10,7 +10,7 @@ import pytest
 from gbfix.analysis.project import FileView, Project
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.cli.inputs import Inputs
-from gbfix.cli.run import Request, run
+from gbfix.cli.run import Memory, Request, run
 from gbfix.engine.files import SourceText
 from gbfix.engine.model import Finding, Fix, Replacement, Rule, Span
 
@@ -72,3 +72,20 @@ def test_a_declined_fix_remains() -> None:
     (file,) = run(_inputs(a="old\nx\nold\n"), request).files
     assert file.after == "new\nx\nold\n"
     assert [entry.finding.span.line for entry in file.remaining] == [3]
+
+
+def test_rules_look_once_at_a_text_for_runs_that_share_a_memory() -> None:
+    looked = []
+
+    def find(view: FileView) -> Iterable[Finding]:
+        looked.append(view.source.text)
+        return _rename(view)
+
+    rule = Rule("GBF901", "old-name", "old", "old", find)
+    request = Request((rule,), edit=True, memory=Memory())
+    first = run(_inputs(a="old\n", b="old\n"), request)
+    refusing = Request((rule,), edit=True, memory=request.memory, accept=lambda name, _entry: name == "a.py")
+    second = run(_inputs(a="old\n", b="old\n"), refusing)
+    assert [file.after for file in first.files] == ["new\n", "new\n"]
+    assert [file.after for file in second.files] == ["new\n", "old\n"]
+    assert sorted(looked) == ["new\n", "new\n", "old\n", "old\n"]
