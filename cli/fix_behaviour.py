@@ -11,9 +11,10 @@ from gbfix.cli.apply_trial import last_line
 from gbfix.cli.rerun import Rerun
 
 _TORCH_LOG = re.compile(r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
-_TORCH_FILE = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/].*?:\d+: ")
+_TORCH_FILE = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/].*?:\d+: |^<eval_with_key>\.\d+:\d+: ")
+"""Its own files, and the source that it makes of graphs."""
 _LINE_NUMBER = re.compile(r'(\.py)(?:", line|:)\s?\d+')
-_WARNING = re.compile(r"\.py:\d+: \w+: ")
+_WARNING = re.compile(r"(?:\.py|^<eval_with_key>\.\d+):\d+: \w+: ")
 _WARNING_WITHOUT_LINE = re.compile(r"\.py: \w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
