@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -25,8 +27,24 @@ def load_module(path: str, script: str) -> torch.nn.Module:
     except Exception as error:
         text = " ".join(str(error).split())
         raise CheckError(f"the module that the run saved cannot be loaded: {type(error).__name__}: {text}") from error
+    if isinstance(loaded, dict):
+        loaded = _built(loaded)
     assert isinstance(loaded, torch.nn.Module)
     return loaded
+
+
+def _built(saved: Mapping[str, Any]) -> torch.nn.Module:
+    """A new module of the class of this version, with the parameters and modes of the one that was saved."""
+    try:
+        module: torch.nn.Module = saved["class"](**saved["arguments"])
+        module.load_state_dict(saved["state"])
+    except Exception as error:
+        text = " ".join(str(error).split())
+        name = saved["class"].__qualname__
+        raise CheckError(f"{name} cannot be built anew from its attributes: {type(error).__name__}: {text}") from error
+    for name, inner in module.named_modules():
+        inner.training = saved["modes"].get(name, inner.training)
+    return module
 
 
 def _pickle_of(script: str) -> ModuleType:

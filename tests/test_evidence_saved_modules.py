@@ -16,6 +16,7 @@ from gbfix.equivalence.saved_modules import load_module
 from gbfix.evidence.launch import observed_environment
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.reader import journal_notes, read_evidence
+from gbfix.evidence.saved_modules import BUILT
 
 SCRIPT = """import torch
 
@@ -46,9 +47,9 @@ if __name__ == "__main__":
 """
 
 
-def traced(folder: Path) -> Evidence:
+def traced(folder: Path, text: str = SCRIPT) -> Evidence:
     script = folder / "script_with_a_net.py"
-    script.write_text(SCRIPT)
+    script.write_text(text)
     for name in ("journals", "modules"):
         (folder / name).mkdir()
     environment = observed_environment(os.environ, journals=folder / "journals", modules=folder / "modules")
@@ -77,3 +78,57 @@ def test_a_file_that_cannot_be_loaded_says_so(tmp_path: Path) -> None:
     (tmp_path / "broken.pt").write_bytes(b"no")
     with pytest.raises(CheckError, match="the module that the run saved cannot be loaded"):
         load_module(str(tmp_path / "broken.pt"), "")
+
+
+PARAMETRIZED = """import torch
+
+
+class Config:
+    width = 3
+
+
+class Net(torch.nn.Module):
+    def __init__(self, config, bias=True, *, scale=1.0):
+        super().__init__()
+        self.config, self.scale = config, scale
+        self.linear = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, config.width, bias=bias))
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x):
+        return self.linear(x) * self.scale
+
+
+class Unknown(Net):
+    def __init__(self, width):
+        super().__init__(Config())
+
+
+if __name__ == "__main__":
+    for net in (Net(Config(), scale=2.0), Unknown(3)):
+        net.linear.eval()
+        net.seen += 4
+        print(net(torch.ones(1, 2)).tolist())
+        torch.compile(net, backend="eager")(torch.ones(1, 2))
+"""
+
+
+def test_a_module_that_cannot_be_pickled_is_built_anew_from_its_attributes(tmp_path: Path) -> None:
+    evidence = traced(tmp_path, PARAMETRIZED)
+    first, second = evidence.entries
+    assert first.saved.endswith(BUILT)
+    assert second.saved == ""  # nothing tells its width
+    script = str(tmp_path / "script_with_a_net.py")
+    loaded = load_module(first.saved, script)
+    again = load_module(first.saved, script)
+    assert torch.equal(loaded(torch.ones(1, 2)), again(torch.ones(1, 2)))
+    assert (loaded.scale, loaded.seen.item(), loaded.training, loaded.linear.training) == (2.0, 4.0, True, False)
+    sys.modules.pop("script_with_a_net")
+
+
+def test_another_class_than_the_one_that_was_saved_says_so(tmp_path: Path) -> None:
+    (first, _) = traced(tmp_path, PARAMETRIZED).entries
+    script = tmp_path / "script_with_a_net.py"
+    script.write_text(PARAMETRIZED.replace('"seen"', '"heard"'))
+    with pytest.raises(CheckError, match="Net cannot be built anew from its attributes: RuntimeError"):
+        load_module(first.saved, str(script))
+    sys.modules.pop("script_with_a_net")
