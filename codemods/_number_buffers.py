@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
@@ -47,7 +48,9 @@ def _of_class(
     if uses.needed and uses.reads:
         replacements = (*_initial(view, sources, uses), *_used(view, sources, uses))
         fix = Fix("keep the integer beside the buffer", replacements)
-        yield _finding(view, compiled, uses, obligations, fix, "")
+        used = {read.attr for read in uses.reads}
+        kept = tuple(buffer.kept for buffer in sources.buffers if buffer.name in used)
+        yield replace(_finding(view, compiled, uses, obligations, fix, ""), apart=kept)
 
 
 def _finding(

@@ -135,7 +135,7 @@ class Finding:
     advice: str = ""
     """For a refusal: what the user could do."""
     apart: tuple[str, ...] = ()
-    """Attributes that the fix makes earlier, or that it keeps as objects of their own, as its obligations say."""
+    """Attributes that the fix makes, or makes earlier, or keeps as objects of their own, as its obligations say."""
 
     @property
     def safety(self) -> Safety:

@@ -41,11 +41,9 @@ def save_module(subject: object, entry: int) -> str | None:
             return None
     except Exception:  # methods of the program
         return None
-    built = path.with_suffix(BUILT)
-    found = [
-        path for path, content in ((path, lambda: module), (built, lambda: _built(module))) if _save(content, path)
-    ]
-    return str(found[0]) if found else None
+    anew = path.with_suffix(BUILT)
+    is_saved, is_described = _save(lambda: module, path), _save(lambda: _built(module), anew)
+    return str(path) if is_saved else str(anew) if is_described else None
 
 
 def _save(content: Callable[[], object], path: Path) -> bool:
