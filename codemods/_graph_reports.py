@@ -1,14 +1,14 @@
-"""Messages that the graph itself says, through an operator: with a fixed text, or one that shows integers as well.
+"""Messages that the graph itself says, through an operator: with a fixed text, or one that shows integers and texts.
 
-An operator takes integers, such as sizes, and the graph need not be made for each of them. The message becomes a
-function of the module, and an operator with an effect besides: graphs hold it in its place among what they print and
-say, and run it as often as they run. Without Dynamo the function is called as any other.
+An operator takes integers, such as sizes, and the graph need not be made for each of them, and texts. The message
+becomes a function of the module, and an operator with an effect besides: graphs hold it in its place among what they
+print and say, and run it as often as they run. Without Dynamo the function is called as any other.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gbfix.analysis.flow import Flow, reads_tensor
 from gbfix.analysis.project import FileView
@@ -32,7 +32,7 @@ from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 PROBE = "operator with an effect"
 FIXED = "an operator can say it"
 ADVICE = "give the message a fixed text, or return what it says and report it where the compiled code is called"
-_INTEGERS = "what the message shows are integers"
+_SHOWN = "what the message shows are integers and texts"
 _OPTIONS = {MessageKind.WARNING: ("message", "category"), MessageKind.LOGGING: ("msg",), MessageKind.WRAPPER: ("msg",)}
 
 
@@ -45,12 +45,12 @@ def in_graph(flow: Flow, compiled: CompiledFunction, unit: Unit) -> Plan:
     _check_place(flow, unit)
     statements = [_statement_of(view, call) for call in unit.messages]
     messages = [_checked(flow, call, statement) for call, statement in zip(unit.messages, statements, strict=True)]
-    shown = [_integers(flow, statement) for statement in statements]
+    shown = [_shown(flow, statement) for statement in statements]
     fix = _fix(flow, statements, shown)
     line = unit.statement.lineno
     obligations = list(obligations_of(view, messages))
     if names := list(dict.fromkeys(name for names in shown for name in names)):
-        obligations.append(Obligation(_INTEGERS, Discharge.PROVED, f"{', '.join(names)}", line))
+        obligations.append(Obligation(_SHOWN, Discharge.PROVED, f"{', '.join(names)}", line))
     if compiled.fullgraph:
         reason = "fullgraph=True made this message an error, which now is none"
         obligations.append(Obligation("nobody relies on the error", Discharge.ASSUMED, reason, line))
@@ -100,7 +100,7 @@ def _checked(flow: Flow, call: ast.Call, statement: ast.Expr) -> Message:
     """The message that a call is, when all that it needs is the same at every call, or an integer."""
     view = flow.context.view
     message, line = message_of(view, call), call.lineno
-    integers = _integers(flow, statement)
+    shown = _shown(flow, statement)
     allowed = _OPTIONS.get(message.kind) if message is not None else None
     if message is None or allowed is None or message.starred:
         raise RefusedError(FIXED, "what it says is not fixed", line, ADVICE)
@@ -113,7 +113,7 @@ def _checked(flow: Flow, call: ast.Call, statement: ast.Expr) -> Message:
         raise RefusedError(FIXED, "the warning names the place that it is about", line, ADVICE)
     for part in ast.walk(call):
         if isinstance(part, ast.Name):
-            if part.id not in integers:
+            if part.id not in shown:
                 _check_name(view, part)
         elif isinstance(part, ast.Call | ast.Subscript | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) and (
             part is not call
@@ -123,14 +123,26 @@ def _checked(flow: Flow, call: ast.Call, statement: ast.Expr) -> Message:
     return message
 
 
-def _integers(flow: Flow, statement: ast.Expr) -> list[str]:
-    """The locals that a message names and that hold Python integers, in the order in which it names them."""
+def _shown(flow: Flow, statement: ast.Expr) -> dict[str, str]:
+    """The locals that a message names and that an operator can take, with their annotations, as it names them."""
     state, view = flow.before.get(statement), flow.context.view
     if state is None:
-        return []
-    names = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id in state.values]
-    held = [part.id for part in names if not isinstance(view.names.lookup(part.id, part)[0], ast.Module)]
-    return list(dict.fromkeys(name for name in held if _is_integer(state.values[name])))
+        return {}
+    names = [part for part in ast.walk(statement) if isinstance(part, ast.Name)]
+    held = dict.fromkeys(n.id for n in names if not isinstance(view.names.lookup(n.id, n)[0], ast.Module))
+    found = {name: _annotation(view, statement, name, state.values.get(name)) for name in held}
+    return {name: annotation for name, annotation in found.items() if annotation}
+
+
+def _annotation(view: FileView, statement: ast.Expr, name: str, value: Value | None) -> str:
+    """The type of an integer, or of what was a text or None in a run; empty for anything else."""
+    if value is not None and _is_integer(value):
+        return "int"
+    seen = view.observed(statement.lineno)
+    if seen is None or name not in seen.names():
+        return ""
+    kinds = {one.values[name].kind for one in seen.observations}
+    return ("str | None" if "none" in kinds else "str") if kinds <= {"str", "none"} else ""
 
 
 def _is_integer(value: Value) -> bool:
@@ -157,7 +169,7 @@ def _check_name(view: FileView, name: ast.Name) -> None:
 # -- the edit -----------------------------------------------------------------------------------
 
 
-def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Sequence[str]]) -> Fix:
+def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Mapping[str, str]]) -> Fix:
     view, source = flow.context.view, flow.context.source
     holder = top_level_statement(source, statements[0])
     torch, missing = torch_name(view, holder)
@@ -169,13 +181,13 @@ def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Sequence[st
     taken.add(maker)
     parts = [] if known else [maker_source(maker, torch)]
     replacements = []
-    for statement, integers in zip(statements, shown, strict=True):
+    for statement, names in zip(statements, shown, strict=True):
         name = unused_name(f"_report_{flow.context.function.name.strip('_')}", frozenset(taken))
         taken.add(name)
         said = reindented(reindented(source.segment(statement), indentation_of(source, statement), ""), "", "    ")
-        parameters = ", ".join(f"{integer}: int" for integer in integers)
+        parameters = ", ".join(f"{shown}: {annotation}" for shown, annotation in names.items())
         parts.append(f"@{maker}\ndef {name}({parameters}) -> None:\n{said}")
-        replacements.append(Replacement(source.span(statement), f"{name}({', '.join(integers)})"))
+        replacements.append(Replacement(source.span(statement), f"{name}({', '.join(names)})"))
     added = in_style_of(source, "\n\n\n".join(parts))
     insertion = Replacement(source.span(place), f"{source.segment(place)}\n\n\n{added}")
     changes = tuple(sorted([insertion, *replacements], key=lambda one: one.span))

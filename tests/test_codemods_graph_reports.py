@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
+from cli_project import Project
 
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
@@ -13,6 +15,7 @@ from gbfix.codemods._graph_speech import maker_source
 from gbfix.codemods._reports import report_findings
 from gbfix.engine.model import Discharge, Finding
 from gbfix.engine.passes import fix_text
+from gbfix.evidence.store import load_evidence
 
 HEAD = """\
 import contextlib
@@ -166,3 +169,24 @@ def test_filters_that_compiled_code_sets_are_noted() -> None:
     quiet = "    with warnings.catch_warnings():\n        return helper"
     (found,) = (one for one in findings(text.replace("    return helper", quiet)) if one.function == "helper")
     assert claims(found)["the same filters decide about the warning"] is Discharge.ASSUMED
+
+
+@pytest.mark.parametrize(("name", "value"), [("kind", "'a'"), ("kind", "None")])
+def test_graph_says_what_was_a_text_in_a_run(tmp_path: Path, name: str, value: str) -> None:
+    project = Project(tmp_path)
+    assert project.git("init", "--quiet").code == 0
+    body = f"{name} = getattr(writer, '{name}', None)\nlogger.warning(f\"{{{name}}} in use\")\nreturn x + 1"
+    text = program(body) + (
+        f"\n\nclass Writer:\n    kind = {value}\n\n\nfor size in (2, 3):\n    print(f(torch.ones(size), size, Writer()))\n"
+    )
+    project.write("program.py", text)
+    before = project.gbfix("trace", "--", "program.py")
+    assert project.gbfix("apply", "--select", "GBF310", "--unsafe", "program.py").code in (0, 1)
+    annotation = "str | None" if value == "None" else "str"
+    after = (tmp_path / "program.py").read_text()
+    assert f"def _report_helper({name}: {annotation}) -> None:\n    logger.warning(" in after, after
+    again = project.gbfix("trace", "--", "program.py")
+    said = f"{value.strip(chr(39))} in use"
+    assert (before.err.count(said), again.err.count(said)) == (2, 2)
+    evidence = load_evidence(tmp_path / ".gbfix" / "evidence.json")
+    assert evidence.breaks == ()
