@@ -177,7 +177,8 @@ def test_graph_says_what_was_a_text_in_a_run(tmp_path: Path, name: str, value: s
     assert project.git("init", "--quiet").code == 0
     body = f"{name} = getattr(writer, '{name}', None)\nlogger.warning(f\"{{{name}}} in use\")\nreturn x + 1"
     text = program(body) + (
-        f"\n\nclass Writer:\n    kind = {value}\n\n\nfor size in (2, 3):\n    print(f(torch.ones(size), size, Writer()))\n"
+        f"\n\nclass Writer:\n    kind = {value}\n\n\n"
+        "for size in (2, 3):\n    print(f(torch.ones(size), size, Writer()))\n"
     )
     project.write("program.py", text)
     before = project.gbfix("trace", "--", "program.py")
