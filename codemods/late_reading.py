@@ -29,8 +29,9 @@ After:
         count = count_first
         return y.cos().repeat(count)
 
-The break stays and is explicit; there is one graph less for each function that it cuts. Comparisons, counts and the
-like are then made in Python, and once more in the graph where that uses them, too.
+Only where a run broke there, and where the function reads nothing else. The break stays and is explicit; there is one
+graph less for each function that it cuts. Comparisons, counts and the like are then made in Python, and once more in
+the graph where that uses them, too.
 
 Stays away from readings in loops, and where more is needed than cheap work on parameters, or the function may have
 returned before. Under conditions on Python values it is read under the same ones. That nothing in front changes the
@@ -80,26 +81,34 @@ def _find(view: FileView) -> Iterator[Finding]:
         if compiled.fullgraph is True or not isinstance(node, ast.FunctionDef):
             continue
         if isinstance(view.source.parents[node], ast.Module | ast.ClassDef) and not _runs_in_steps(node):
-            reading = next(_readings(view, compiled, kept), None)
-            if reading is not None and _has_work_before(view, compiled, node, reading[0]):
-                yield from _findings(view, compiled, node, *reading)
+            readings = list(_readings(view, compiled, kept))
+            # With another reading, or where no run broke, there is no telling whether a graph is gained.
+            if len(readings) == 1 and _broke(view, readings[0]) and _has_work_before(view, compiled, node, readings[0]):
+                yield from _findings(view, compiled, node, readings[0])
 
 
 def _runs_in_steps(node: ast.FunctionDef) -> bool:
     return any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node))
 
 
-def _readings(view: FileView, compiled: CompiledFunction, kept: set[Span]) -> Iterator[tuple[ast.Assign, ast.expr]]:
-    """The assignments that read a value, in source order, with the expression that does."""
+def _readings(view: FileView, compiled: CompiledFunction, kept: set[Span]) -> list[ast.expr]:
+    """The expressions of a function that read a value, in source order."""
     node = compiled.function.node
     inner = {p for f in ast.walk(node) if isinstance(f, FunctionNode) and f is not node for p in ast.walk(f)}
     reads = [read.node for read in reads_of(flow_of(view, compiled.function)) if not read.implicit]
     calls = [p for p in ast.walk(node) if isinstance(p, ast.Call) and p not in inner and _selects(view, p)]
-    for expression in sorted([*reads, *calls], key=lambda one: (one.lineno, one.col_offset)):
-        statement = next(one for one in view.source.ancestors(expression) if isinstance(one, ast.stmt))
-        stays = any(view.source.span(expression).overlaps(span) for span in kept)
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and not stays:
-            yield statement, expression
+    found = sorted([*reads, *calls], key=lambda one: (one.lineno, one.col_offset))
+    return [one for one in found if not any(view.source.span(one).overlaps(span) for span in kept)]
+
+
+def _statement(view: FileView, expression: ast.expr) -> ast.stmt:
+    return next(one for one in view.source.ancestors(expression) if isinstance(one, ast.stmt))
+
+
+def _broke(view: FileView, expression: ast.expr) -> bool:
+    """True when a run showed that the graph ended in the statement, and another one began."""
+    seen = view.observed(_statement(view, expression).lineno)
+    return seen is not None and bool(seen.resumed)
 
 
 def _selects(view: FileView, call: ast.Call) -> bool:
@@ -109,9 +118,9 @@ def _selects(view: FileView, call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in ("nonzero", "argwhere") and not call.args
 
 
-def _has_work_before(view: FileView, compiled: CompiledFunction, node: ast.FunctionDef, statement: ast.Assign) -> bool:
+def _has_work_before(view: FileView, compiled: CompiledFunction, node: ast.FunctionDef, expression: ast.expr) -> bool:
     """True when a graph would end there: something is computed with tensors in front of it."""
-    flow = flow_of(view, compiled.function)
+    flow, statement = flow_of(view, compiled.function), _statement(view, expression)
     for before in statements_before(view.source, node, statement):
         state = flow.before.get(before)
         parts = (p for p in ast.walk(before) if isinstance(p, ast.Call | ast.BinOp | ast.Compare))
@@ -121,8 +130,11 @@ def _has_work_before(view: FileView, compiled: CompiledFunction, node: ast.Funct
 
 
 def _findings(
-    view: FileView, compiled: CompiledFunction, node: ast.FunctionDef, statement: ast.Assign, expression: ast.expr
+    view: FileView, compiled: CompiledFunction, node: ast.FunctionDef, expression: ast.expr
 ) -> Iterator[Finding]:
+    statement = _statement(view, expression)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return
     text = " ".join(view.source.segment(expression).split())
     message = f"{text} is read behind work that it does not need"
     about = (*LATE, view.source.span(expression), message, compiled.function.qualname, compiled.reason)

@@ -73,7 +73,9 @@ def _rule_page(rule: Rule) -> str:
         f"*{rule.summary}*",
         _markdown(rule.documentation.strip()),
         f"PyTorch's ids: {ids}." if ids else "",
-        f"Programs before and after, and what is left alone: [`{cases}`](../../{cases}).",
+        f"Programs before and after, and what is left alone: [`{cases}`](../../{cases})."
+        if (DOCS.parent / cases).is_dir()
+        else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -50,7 +50,12 @@ print([name for name in sys.modules if "gbfix" in name], "msgspec" in sys.module
     done = run(python, code, tmp_path / "journals")
     assert (done.stdout, done.stderr) == ("No module named 'gbfix'\n[] False\n", "")
     notes = list(read_journal(next((tmp_path / "journals").iterdir())))
-    assert [note["kind"] for note in notes] == ["process", "torch", "end"]  # and no problem: every observer is set up
+    assert [note["kind"] for note in notes] == [
+        "process",
+        "torch",
+        "looked",
+        "end",
+    ]  # and no problem: every observer is set up
 
 
 def test_another_gbfix_of_the_program_stays_the_one_it_imports(python: str, tmp_path: Path) -> None:
@@ -66,7 +71,7 @@ print(again.KINDS, again is gbfix.evidence.journal)
     done = run(python, code, tmp_path / "journals", PYTHONPATH=f"{BOOTSTRAP}{os.pathsep}{tmp_path}")
     assert (done.stdout, done.stderr) == ("theirs True\n", "")
     notes = list(read_journal(next((tmp_path / "journals").iterdir())))
-    assert [note["kind"] for note in notes] == ["process", "torch", "end"]
+    assert [note["kind"] for note in notes] == ["process", "torch", "looked", "end"]
 
 
 def test_a_journal_that_cannot_be_written_is_said_in_one_line(python: str, tmp_path: Path) -> None:
