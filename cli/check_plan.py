@@ -22,7 +22,7 @@ from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.equivalence.keys import job_key
 from gbfix.equivalence.model import Job, Settings, Target
 from gbfix.evidence.model import Evidence
-from gbfix.evidence.saved_modules import BUILT
+from gbfix.evidence.saved_modules import built_beside
 
 NOTHING_TO_GO_BY = (
     "nothing says what to check: name a target, such as model:step, or record a run first: gbfix trace -- CMD"
@@ -154,10 +154,10 @@ class Planner:
         if target is None or not changes:
             return Planned(found.name, problem=found.problem)
         if target.saved and (built := _built_otherwise(changes)):
-            anew = str(Path(target.saved.removesuffix(BUILT)).with_suffix(BUILT))
-            if not Path(anew).is_file():
+            anew = built_beside(Path(target.saved))
+            if not anew.is_file():
                 return Planned(found.name, problem=f"{built}, and the module that the run saved was built before that")
-            target = replace(target, saved=anew)
+            target = replace(target, saved=str(anew))
         job = Job(
             target,
             {str(file): change.original.text for file, change in changes.items()},

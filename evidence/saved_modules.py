@@ -18,8 +18,6 @@ FOLDER = "GBFIX_MODULES"
 """Names the environment variable with the folder."""
 MOST_BYTES = 512 * 2**20
 """Parameters and buffers of a larger module are not written."""
-
-
 BUILT = ".init.pt"
 """The ending of a file that says how to build a module anew, beside the one that holds it as it is."""
 
@@ -41,9 +39,14 @@ def save_module(subject: object, entry: int) -> str | None:
             return None
     except Exception:  # methods of the program
         return None
-    anew = path.with_suffix(BUILT)
+    anew = built_beside(path)
     is_saved, is_described = _save(lambda: module, path), _save(lambda: _built(module), anew)
     return str(path) if is_saved else str(anew) if is_described else None
+
+
+def built_beside(path: Path) -> Path:
+    """Where it stands how to build anew the module that is saved in a file, which may be that one itself."""
+    return Path(str(path).removesuffix(BUILT)).with_suffix(BUILT)
 
 
 def _save(content: Callable[[], object], path: Path) -> bool:
@@ -62,7 +65,7 @@ def _built(module: Any) -> dict[str, object]:  # noqa: ANN401
     """
     held = {**vars(module), **vars(module)["_modules"]}
     arguments = {}
-    for parameter in list(inspect.signature(type(module)).parameters.values()):
+    for parameter in inspect.signature(type(module)).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             if parameter.name in held:
                 arguments[parameter.name] = held[parameter.name]
