@@ -11,7 +11,7 @@ from gbfix.analysis.project import FileView, Project
 from gbfix.analysis.source import Function, FunctionNode
 from gbfix.codemods._compile_spellings import compile_call, compiles
 
-_TRANSPARENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled"})
+TRANSPARENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled"})
 """Decorators that hand all arguments on."""
 _ONLY_LOOK = ("print", "isinstance", "hasattr", "getattr", "setattr", "id", "type", "repr", "str", "callable", "len")
 """Builtins that do not call what they are given."""
@@ -51,7 +51,7 @@ class Follower:
         assert not isinstance(node, ast.Lambda)
         for decorator in node.decorator_list[: node.decorator_list.index(compiling)]:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if view.names.qualified(called) not in _TRANSPARENT and not view.names.is_builtin(called, "staticmethod"):
+            if view.names.qualified(called) not in TRANSPARENT and not view.names.is_builtin(called, "staticmethod"):
                 text = f"{view.source.segment(decorator)}, above the decorator that compiles, may pass other tensors"
                 yield Missed(view.source.path, decorator.lineno, text)
                 return
@@ -180,14 +180,14 @@ class Follower:
         assert isinstance(call, ast.Call)
         if compiles(view, call) or any(view.names.is_builtin(call.func, name) for name in _ONLY_LOOK):
             return
-        found = self._definition(view, call.func)
+        found = definition_of(view, call.func)
         if found is None:
             yield _handed(view, use)
             return
         where, node = found
         function = node if isinstance(node, FunctionNode) else _constructor(node)
         offset = 0 if node is function else 1
-        name = _parameter(function, call, parent, use, offset) if function is not None else None
+        name = parameter_of(function, call, parent, use, offset) if function is not None else None
         if function is None or name is None:
             yield _handed(view, use)
             return
@@ -201,21 +201,22 @@ class Follower:
                         if used == name:
                             yield from self._of_attribute(where, node, held)
 
-    def _definition(self, view: FileView, function: ast.expr) -> tuple[FileView, FunctionNode | ast.ClassDef] | None:
-        """The function or class of the project that a name stands for."""
-        binding = view.names.single_definition(function)
-        if binding is None:
-            return None
-        if isinstance(binding.node, ast.FunctionDef | ast.ClassDef):
-            return view, binding.node
-        for (path, name), importers in self._project.importers.items():
-            if (view.source.path, binding.name) in importers:
-                other = self._project.view(path)
-                scope: Scope = other.source.tree
-                nodes = [one.node for one in other.names.local_bindings(scope).get(name, ())]
-                if len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef):
-                    return other, nodes[0]
+
+def definition_of(view: FileView, function: ast.expr) -> tuple[FileView, FunctionNode | ast.ClassDef] | None:
+    """The function or class of the project that a name stands for, with its file."""
+    binding = view.names.single_definition(function)
+    if binding is None:
         return None
+    if isinstance(binding.node, ast.FunctionDef | ast.ClassDef):
+        return view, binding.node
+    for (path, name), importers in view.project.importers.items():
+        if (view.source.path, binding.name) in importers:
+            other = view.project.view(path)
+            scope: Scope = other.source.tree
+            nodes = [one.node for one in other.names.local_bindings(scope).get(name, ())]
+            if len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef):
+                return other, nodes[0]
+    return None
 
 
 def _handed(view: FileView, use: ast.expr) -> Missed:
@@ -227,7 +228,7 @@ def _constructor(owner: ast.ClassDef) -> ast.FunctionDef | None:
     return next((one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
 
 
-def _parameter(
+def parameter_of(
     function: FunctionNode, call: ast.Call, parent: ast.Call | ast.keyword, use: ast.expr, offset: int
 ) -> str | None:
     """The name under which a function gets an argument of a call."""

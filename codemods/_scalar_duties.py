@@ -158,3 +158,14 @@ def _view(flow: Flow, uses: Uses, meeting: Meeting, text: str) -> Obligation:
         if found.kind is Kind.TENSOR and found.fresh and not effects.writes and not effects.impure:
             return Obligation(SHARED, PROVED, "the element is only computed with", meeting.line)
     return Obligation(SHARED, ASSUMED, f"the element of {text} becomes a copy, with strides of its own", meeting.line)
+
+
+def worst_of_each(obligations: list[Obligation]) -> list[Obligation]:
+    """One obligation for each claim: the one that is met worst, of equal ones the first."""
+    rank = {Discharge.VIOLATED: 2, Discharge.ASSUMED: 1}
+    kept: dict[str, Obligation] = {}
+    for obligation in obligations:
+        held = kept.get(obligation.claim)
+        if held is None or rank.get(obligation.discharge, 0) > rank.get(held.discharge, 0):
+            kept[obligation.claim] = obligation
+    return list(kept.values())

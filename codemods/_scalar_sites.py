@@ -27,6 +27,7 @@ from gbfix.codemods._scalar_uses import ForeignError, UseFollower, Uses
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._tails import tails_of
 from gbfix.codemods._text import indentation_of, render
+from gbfix.codemods.number_handed_on import handed_findings
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 ARITHMETIC = ("GBF201", "item-in-arithmetic")
@@ -66,8 +67,9 @@ class FunctionScalars:
     def findings(self) -> Iterator[Finding]:
         """One finding for each reading whose uses are this family's business."""
         tail = tails_of(self.view).get(self.compiled.function)
+        handed = {finding.span for finding in handed_findings(self.view)}
         for read in reads_of(self.flow):
-            if tail is not None and tail.holds(read.node):
+            if (tail is not None and tail.holds(read.node)) or self.source.span(read.node) in handed:
                 continue
             uses = Uses()
             place = accumulation(self.source, read.node)
@@ -119,7 +121,7 @@ class FunctionScalars:
                 )
             fix, used = metric_fix(Counter(self.view, owner, target.attr), self.compiled, read, place)
             obligations = duty.read_obligations(self.flow, read, Uses())
-            obligations = worst_of_each([*metric_obligations(read, obligations), used])
+            obligations = duty.worst_of_each([*metric_obligations(read, obligations), used])
             refused = refusal(obligations, ADVICE)
             if refused is not None:
                 raise refused
@@ -132,7 +134,7 @@ class FunctionScalars:
         obligations = duty.read_obligations(self.flow, read, uses)
         for meeting in uses.meetings:
             obligations += duty.meeting_obligations(self.flow, read, uses, meeting)
-        obligations = worst_of_each(obligations)
+        obligations = duty.worst_of_each(obligations)
         refused = refusal(obligations, f"{OUTSIDE}; {CAPTURE}")
         if refused is not None:
             raise refused
@@ -245,17 +247,6 @@ class FunctionScalars:
             fix,
             advice,
         )
-
-
-def worst_of_each(obligations: list[Obligation]) -> list[Obligation]:
-    """One obligation for each claim: the one that is met worst, of equal ones the first."""
-    rank = {Discharge.VIOLATED: 2, Discharge.ASSUMED: 1}
-    kept: dict[str, Obligation] = {}
-    for obligation in obligations:
-        held = kept.get(obligation.claim)
-        if held is None or rank.get(obligation.discharge, 0) > rank.get(held.discharge, 0):
-            kept[obligation.claim] = obligation
-    return list(kept.values())
 
 
 def _place(subscript: ast.Subscript) -> str:

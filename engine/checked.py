@@ -130,6 +130,8 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "the loss has the same bits for padded targets": (Need.DEVICE,),
     "what meets the selected elements is one number": (),
     "the number is only used in arithmetic with tensors": (),
+    "the functions that get the number are those that were followed": (),
+    "the number has the dtype of the tensors that it meets": (Need.DTYPES,),
     "no integer without dimensions that is narrower than int64 meets the number": (Need.DTYPES,),
     "the new values have the dtype of the tensor that they are written into": (Need.DTYPES,),
     "the elements that are not selected cannot make it fail": (Need.VALUES, Need.DTYPES),
