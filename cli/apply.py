@@ -125,12 +125,8 @@ def apply(
             assume_compiled=settings.assume_compiled,
             preferences=preferences_of(settings),
             report_unused=runs_every_rule(settings),
-            observed=evidence.observed,
-            fakes=evidence.fakes,
-            recompiles=evidence.recompiles,
-            changes=evidence.changes,
+            seen=evidence.seen,
             torch=chosen_torch(torch, settings),
-            evidence=evidence.document,
             accept=accept,
         )
         if check:

@@ -92,12 +92,8 @@ def _pending(fixes: Fixes, recorded: Recorded, files: Iterable[Path]) -> Changes
             assume_compiled=settings.assume_compiled,
             preferences=preferences_of(settings),
             report_unused=False,
-            observed=evidence.observed,
-            fakes=evidence.fakes,
-            recompiles=evidence.recompiles,
-            changes=evidence.changes,
+            seen=evidence.seen,
             torch=chosen_torch(None, settings),
-            evidence=evidence.document,
             advance=advance,
         )
         outcome = run(Inputs(inputs.sources, ()), request)

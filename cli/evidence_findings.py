@@ -119,13 +119,9 @@ def find(
         rules,
         edit=False,
         assume_compiled=True,
-        observed=known.observed,
-        fakes=known.fakes,
-        recompiles=known.recompiles,
-        changes=known.changes,
+        seen=known.seen,
         torch=installed_torch(),
         preferences=preferences,
-        evidence=document,
         review=review,
     )
     outcome = run(inputs, request)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observations import Observation
 from gbfix.analysis.observed import Observed, by_line
-from gbfix.analysis.recompiles import RecompileSeen
 from gbfix.cli.evidence_recompiles import recompiles_by_file
 from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import STDIN, display_name
+from gbfix.cli.seen import NOTHING_SEEN, Seen
 from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.fake import FakeOperations
@@ -27,16 +26,9 @@ from gbfix.evidence.store import find_evidence, load_evidence
 
 @dataclass(frozen=True)
 class UsedEvidence:
-    """The observations by file and line, where they are written down, and what the user should know about them.
+    """What rules may take from a run, and what the user should know about it. recorded: all that the run showed."""
 
-    recompiles: by file, what was compiled again. changes: see `Project.changes`. recorded: all that the run showed.
-    """
-
-    observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
-    document: str = ""
-    fakes: Fakes | None = None
-    recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
-    changes: tuple[str, ...] | None = None
+    seen: Seen = NOTHING_SEEN
     recorded: Evidence | None = None
     notes: tuple[str, ...] = ()
 
@@ -88,7 +80,8 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
         ended = "" if evidence.complete else "; that run did not end in order, so it may have missed values"
         notes.insert(0, f"using what a run showed of {files}, from {document}{ended}")
     changes = None if evidence.changes is None else tuple(_told(change) for change in evidence.changes)
-    return UsedEvidence(observed, document, FakeOperations(), recompiles, changes, evidence, tuple(notes))
+    seen = Seen(observed, FakeOperations(), recompiles, changes, document)
+    return UsedEvidence(seen, evidence, tuple(notes))
 
 
 def is_changed(source: SourceText, known: str | None) -> bool:

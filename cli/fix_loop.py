@@ -151,12 +151,8 @@ class Loop:
             unsafe=self.wishes.unsafe,
             preferences=self.wishes.preferences,
             report_unused=False,
-            observed=known.observed,
-            fakes=known.fakes,
-            recompiles=known.recompiles,
-            changes=known.changes,
+            seen=known.seen,
             torch=self.wishes.torch,
-            evidence=DOCUMENT,
             accept=lambda name, entry: shown.calls_for(name, entry.finding),
         )
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
 from gbfix.analysis.capabilities import KNOWN, Torch
-from gbfix.analysis.fakes import Fakes
-from gbfix.analysis.observed import Observed
 from gbfix.analysis.preferences import DEFAULT, Preferences, other_ways
 from gbfix.analysis.project import FileView, Project, load
-from gbfix.analysis.recompiles import RecompileSeen
 from gbfix.analysis.source import SourceFile, parse
 from gbfix.cli.failure import internal_error
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome, accept_all
 from gbfix.cli.positions import moved
+from gbfix.cli.seen import NOTHING_SEEN, Seen
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection
@@ -50,18 +48,10 @@ class Request:
     """What the user chose where a rule has more than one way."""
     report_unused: bool = True
     """False where not every rule runs: a comment may be there for one that does not."""
-    observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
-    """What a run showed, by the name of the file and the line."""
-    fakes: Fakes | None = None
-    """Tries operations on observed tensors."""
-    recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
-    """What was compiled again in a run, by the name of the file of the function."""
-    changes: tuple[str, ...] | None = None
-    """See `Project.changes`."""
+    seen: Seen = NOTHING_SEEN
+    """What a run showed, with files by their names."""
     torch: Torch = KNOWN
     """What the PyTorch of the program captures by itself."""
-    evidence: str = ""
-    """The name of the document that says so, for the reasons."""
     review: Callable[[str, Finding], Finding] | None = None
     """Gives a finding, at its lines in the file as it is, with what else is known of its obligations; told the file."""
     is_refused: Callable[[str, Finding], bool] | None = None
@@ -127,11 +117,11 @@ def load_for(files: Iterable[SourceFile], request: Request) -> Project:
     return load(
         files,
         request.assume_compiled,
-        request.observed,
-        request.fakes,
+        request.seen.observed,
+        request.seen.fakes,
         preferences=request.preferences,
-        recompiles=request.recompiles,
-        changes=request.changes,
+        recompiles=request.seen.recompiles,
+        changes=request.seen.changes,
         torch=request.torch,
     )
 
@@ -208,7 +198,7 @@ def _search(project: Project, path: str, request: Request) -> tuple[Finding, ...
         return found
     unseen = project.without_observations().view(path)
     seen = {finding.span.line: observed.told for finding in found if (observed := view.observed(finding.span.line))}
-    return with_observed(found, find(unseen), seen, request.evidence)
+    return with_observed(found, find(unseen), seen, request.seen.document)
 
 
 def _reviewed(finding: Finding, text: str, file: SourceFile, request: Request) -> Finding:

@@ -52,7 +52,7 @@ class Tried:
     def try_fixes(self) -> None:
         """Make the trial run, if there is anything to try. Raises GbfixError."""
         rules = tuple(rule for rule in self.request.rules if rule.code == CODE)
-        if not rules or not self.request.recompiles or self.evidence is None:
+        if not rules or not self.request.seen.recompiles or self.evidence is None:
             return
         outcome = run(self.inputs, replace(self.request, rules=rules, unsafe=True, review=None))
         if not any(file.changed for file in outcome.files):
