@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _NEW = ("AttributeMutationNew", "ValueMutationNew")
+_PLAIN = (bool, int, str, bytes)
 _NORMS = ("batch_norm", "instance_norm")
 """Functions that update running statistics, which no version counter of a fake tensor shows."""
 
@@ -17,9 +18,10 @@ _NORMS = ("batch_norm", "instance_norm")
 def lasting_changes(output: Any) -> Iterator[str]:  # noqa: ANN401
     """In words, what the frame of an OutputGraph has changed so far (2.6 to 2.14)."""
     effects = output.side_effects
-    for variable, changed in effects.store_attr_mutations.items():
+    for variable, stored in effects.store_attr_mutations.items():
+        changed = [name for name, value in stored.items() if not _is_put_back(variable, name, value)]
         if changed and _is_older(variable):
-            yield f"{_type(variable)}.{next(iter(changed))} is set"
+            yield f"{_type(variable)}.{changed[0]} is set"
     for variable in effects.id_to_variable.values():
         if _is_older(variable) and not effects.store_attr_mutations.get(variable) and effects.is_modified(variable):
             yield f"a {_type(variable)} is changed"
@@ -36,6 +38,16 @@ def _is_older(variable: Any) -> bool:  # noqa: ANN401
     """Whether the object was there before the frame began."""
     mutation = getattr(variable, "mutation_type", None)
     return mutation is not None and type(mutation).__name__ not in _NEW
+
+
+def _is_put_back(variable: Any, name: str, value: Any) -> bool:  # noqa: ANN401
+    """Whether an attribute has the constant again that it had before the frame, as after `try: ... finally:`."""
+    real = vars(variable).get("value")
+    try:
+        held, put = vars(real)[name], value.as_python_constant()
+    except (TypeError, KeyError, AttributeError, NotImplementedError):
+        return False
+    return type(held) is type(put) and (held is put or (isinstance(held, _PLAIN) and held == put))
 
 
 def _type(variable: Any) -> str:  # noqa: ANN401

@@ -65,6 +65,7 @@ def project(tmp_path: Path) -> Project:
         (f"self.total.add_(1)\n{PLAIN}", "train", "an input of the graph is written"),
         (f"self.total = self.total + 1\n{PLAIN}", "train", ""),
         (f"y = self.norm(y)\n{PLAIN}", "train", "running statistics are updated"),
+        (f"before = self.seen\nself.seen = 7\n{PLAIN}\nself.seen = before", "train", "Net.seen is set"),
         (f"with torch.no_grad():\n    {PLAIN}", "train", ""),
         (f"try:\n    {PLAIN}\nexcept ValueError:\n    y = y + 1", "train", ""),
     ],
@@ -100,3 +101,10 @@ def test_a_run_that_is_killed_shows_no_absence(project: Project) -> None:
     project.write("net.py", HEAD + f"        {PLAIN}\n" + TAIL.format(mode="train") + "import os\nos._exit(0)\n")
     project.gbfix("trace", "--", "net.py")
     assert load_evidence(project.root / ".gbfix" / "evidence.json").changes is None
+
+
+def test_what_is_put_back_before_the_check_is_no_change(project: Project) -> None:
+    body = f"before = self.seen\ntry:\n    self.seen = 7\n    y = y * self.seen\nfinally:\n    self.seen = 0\n{PLAIN}"
+    assert traced(project, body) == ()
+    applied = project.gbfix("apply", "--select", "GBF109", "net.py", "--dry-run")
+    assert "torch.library" in applied.out, applied.out
