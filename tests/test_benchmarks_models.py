@@ -91,10 +91,24 @@ def test_file_and_its_copy_have_one_name() -> None:
     assert places.from_library("/somewhere/worker.py") == "worker.py"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("refused: /env/lib/python3.11/site-packages/library/a.py:7: no", "refused: library/a.py:7: no"),
+        ("'/row/.gbfix/overlay/library/a.py' (/e/site-packages/b.py)", "'library/a.py' (b.py)"),
+        (r"C:\env\Lib\site-packages\library\a.py", r"library\a.py"),
+        ("/row/program.py and /row/x/y.py", "program.py and x/y.py"),
+        ("/rows/program.py, a/site-packages/b.py, 3 / 4", "/rows/program.py, a/site-packages/b.py, 3 / 4"),
+    ],
+)
+def test_text_that_is_kept_names_no_folder_of_the_machine(text: str, kept: str) -> None:
+    assert places.without_machine(text, "/row") == kept
+
+
 def test_what_gbfix_says_is_kept_by_line() -> None:
     remedy = {
         "text": "GBF310 logging-in-region, refused",
-        "details": ["violated: under a condition", "more"],
+        "details": ["violated: under a condition in /env/site-packages/library/other.py", "more"],
     }
     place = {"file": "/env/site-packages/library/model.py", "line": 7}
     applied = [{"code": "GBF101", "name": "tensor-value-branch"}] * 2
@@ -107,7 +121,8 @@ def test_what_gbfix_says_is_kept_by_line() -> None:
     }
     fixed = compare.fixed_of(said)
     assert fixed.rules == {"GBF101 tensor-value-branch": 2}
-    assert fixed.reasons == {"library/model.py:7": "GBF310 logging-in-region, refused; violated: under a condition"}
+    reason = "GBF310 logging-in-region, refused; violated: under a condition in library/other.py"
+    assert fixed.reasons == {"library/model.py:7": reason}
     left = _measured([8], [_break(7, [1])])
     row = compare.compared(BART, left, left, fixed=fixed)
     assert report.from_document(report.document([row])) == [row]
