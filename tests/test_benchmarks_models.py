@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "models"
-NAMES = ("places", "table", "compare", "report")
+NAMES = ("places", "table", "compare", "report", "causes")
 
 
 def _load() -> list[ModuleType]:
@@ -26,8 +26,9 @@ def _load() -> list[ModuleType]:
         return loaded
 
 
-places, table, compare, report = _load()
+places, table, compare, report, causes = _load()
 BART = next(row for row in table.ROWS if row.id == "record/bart-fp16")
+DETR = next(row for row in table.ROWS if row.id == "today/detr")
 CLAP = next(row for row in table.ROWS if row.id == "record/clap-fused")
 
 
@@ -179,3 +180,40 @@ def test_section_is_replaced_and_what_is_around_it_stays(tmp_path: Path) -> None
     assert changed.endswith("\n## After\n")
     assert "failed: took \\| too long" in changed
     assert "bart-fp16 | f 8" not in changed
+
+
+def test_each_site_of_the_survey_has_the_cause_that_it_is_listed_under() -> None:
+    known = causes.read_causes(FOLDER / "causes.json")
+    sample = [(site, cause) for cause in known for site in cause.sample]
+    assert len(sample) > 90
+    for site, cause in sample:
+        assert next(each for each in known if each.explains(site)) == cause, site
+
+
+def test_sites_are_counted_by_cause_before_and_after() -> None:
+    def side(*sources: str) -> dict[str, Any]:
+        breaks = [_break(number + 7, [1]) for number in range(len(sources))]
+        for entry, source in zip(breaks, sources, strict=True):
+            entry["place"]["source"] = source
+        return _measured([len(sources) + 1], breaks)
+
+    head = "if mask.any() is head:"
+    gone, stays, fresh = "logger.info('gone')", "n = np.random.rand(1)", "sizes = t.tolist()"
+    said = compare.Fixed(1, 2.0, "", {}, {"library/model.py:7": "no fix: it takes | somebody"})
+    rows = [
+        compare.compared(DETR, side(gone, stays), side(stays, fresh), fixed=said),
+        compare.compared(BART, side("if of.record:"), side()),
+        compare.Compared(DETR, error="took too long"),
+    ]
+    known = causes.read_causes(FOLDER / "causes.json")
+    text = causes.markdown(causes.count(rows, known))
+    assert "| message | A | 1 | 1 | 0 | 0 |" in text
+    assert "| numbers of Python drawn by NumPy | B | 1 | 0 | 1 | 0 |" in text
+    assert "A: 1 of 1 removed, B: 0 of 1 removed, C: 0 of 0 removed." in text
+    left, _, new = text.partition("### Sites that break only afterwards")
+    assert f"`library/model.py`: `{stays}`: detr: no fix: it takes \\| somebody" in left
+    assert f"`{fresh}`: detr: gbfix says nothing" in new
+    assert "WITHOUT A CAUSE" not in text
+    unknown = causes.count([compare.compared(DETR, side(head), side())], known)
+    assert unknown[causes.UNKNOWN].before == {("library/model.py", head)}
+    assert "| WITHOUT A CAUSE | ? | 1 | 1 | 0 | 0 |" in causes.markdown(unknown)
