@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -33,6 +34,8 @@ from transformers import (
     EncodecModel,
     Gemma3Config,
     Gemma3ForConditionalGeneration,
+    HubertConfig,
+    HubertForCTC,
     IBertConfig,
     IBertForMaskedLM,
     LEDConfig,
@@ -47,8 +50,24 @@ from transformers import (
     MoonshineConfig,
     MoonshineForConditionalGeneration,
     MusicgenForCausalLM,
+    Ovis2Config,
+    Ovis2ForConditionalGeneration,
+    ProphetNetConfig,
+    ProphetNetForConditionalGeneration,
     ResNetConfig,
+    SeamlessM4TConfig,
+    SeamlessM4TForTextToText,
+    SeamlessM4Tv2Config,
+    SeamlessM4Tv2ForTextToText,
+    SEWConfig,
+    SEWForCTC,
+    UniSpeechConfig,
+    UniSpeechForCTC,
+    Wav2Vec2BertConfig,
+    Wav2Vec2BertForSequenceClassification,
     Wav2Vec2Config,
+    Wav2Vec2ConformerConfig,
+    Wav2Vec2ConformerForSequenceClassification,
     Wav2Vec2ForCTC,
     WavLMConfig,
     WavLMForCTC,
@@ -225,18 +244,90 @@ def speech(make: type[Any], config: object) -> Subject:
     return Subject(seeded(make, config), inputs, training, {"label too large": label_too_large})
 
 
+SPEECH = {
+    **TEXT,
+    "vocab_size": 32,
+    "conv_dim": [32] * 7,
+    "num_conv_pos_embeddings": 16,
+    "num_conv_pos_embedding_groups": 4,
+    "layerdrop": DROPPED,
+}
+CODEBOOKS = {"num_codevectors_per_group": 8, "codevector_dim": 16, "proj_codevector_dim": 16}
+
+
 def speech_config(make: type[Any]) -> object:
     """Small sizes for a wav2vec2 architecture."""
-    return make(
+    return make(**SPEECH, **CODEBOOKS)
+
+
+def sound_classifier(make: type[Any], config: object, size: int = 0) -> Subject:
+    """The training step of a classifier of sounds. size: of each frame of its input; 0 where it takes samples."""
+
+    def training(batch: int, length: int, source: torch.Generator) -> Inputs:
+        steps = 4 * length if size else SAMPLES_PER_FRAME * length
+        sound = torch.randn(batch, steps, *[size] * bool(size), generator=source)
+        mask = torch.ones(batch, steps, dtype=torch.long)
+        mask[0, -steps // 8 :] = 0
+        labels = torch.randint(0, 2, (batch,), generator=source)
+        return {"input_features" if size else "input_values": sound, "attention_mask": mask, "labels": labels}
+
+    def unpadded(_model: nn.Module, inputs: Inputs) -> None:
+        inputs["attention_mask"].fill_(1)
+
+    return Subject(seeded(make, config), None, training, {"unpadded": unpadded})
+
+
+def wav2vec2_bert() -> Subject:
+    """The training step of Wav2Vec2-BERT, whose input is a spectrogram."""
+    config = Wav2Vec2BertConfig(
         **{**TEXT, "vocab_size": 32},
-        conv_dim=[32] * 7,
-        num_conv_pos_embeddings=16,
-        num_conv_pos_embedding_groups=4,
-        num_codevectors_per_group=8,
-        codevector_dim=16,
-        proj_codevector_dim=16,
+        feature_projection_input_dim=32,
+        classifier_proj_size=32,
+        conv_depthwise_kernel_size=7,
         layerdrop=DROPPED,
     )
+    return sound_classifier(Wav2Vec2BertForSequenceClassification, config, 32)
+
+
+def wav2vec2_conformer() -> Subject:
+    """The training step of Wav2Vec2-Conformer."""
+    config = Wav2Vec2ConformerConfig(**SPEECH, **CODEBOOKS, classifier_proj_size=32, conv_depthwise_kernel_size=7)
+    return sound_classifier(Wav2Vec2ConformerForSequenceClassification, config)
+
+
+def seamless(make: type[Any], config: type[Any]) -> Subject:
+    """The training step of a SeamlessM4T from text to text, with layers dropped."""
+    sizes = {name: value for name, value in SEQ2SEQ.items() if name != "d_model"}
+    dropped = {"encoder_layerdrop": DROPPED, "decoder_layerdrop": DROPPED}
+    made = config(**sizes, **SPECIAL, **dropped, hidden_size=WIDTH, max_position_embeddings=128)
+    return Subject(seeded(make, made), None, encoder_decoder_training)
+
+
+def prophetnet() -> Subject:
+    """ProphetNet; a label below zero is an error."""
+    config = ProphetNetConfig(
+        **SPECIAL,
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        encoder_ffn_dim=128,
+        decoder_ffn_dim=128,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        num_encoder_attention_heads=4,
+        num_decoder_attention_heads=4,
+        max_position_embeddings=128,
+    )
+
+    def ignored(_model: nn.Module, inputs: Inputs) -> None:
+        if "labels" in inputs:
+            inputs["labels"][0, -2:] = -100
+
+    def negative(_model: nn.Module, inputs: Inputs) -> None:
+        if "labels" in inputs:
+            inputs["labels"][0, 1] = -1
+
+    variants: dict[str, Edit] = {"ignored labels": ignored, "negative label": negative}
+    return Subject(seeded(ProphetNetForConditionalGeneration, config), None, encoder_decoder_training, variants)
 
 
 def attend_globally(_model: nn.Module, inputs: Inputs) -> None:
@@ -364,6 +455,35 @@ def gemma3() -> Subject:
     return with_image(seeded(Gemma3ForConditionalGeneration, config), 64, 4, types=True)
 
 
+def ovis2() -> Subject:
+    """Ovis 2; an image may have tokens around it that begin and end it."""
+    first = IMAGE_TOKEN + 1
+    vision = {
+        "hidden_size": WIDTH,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 28,
+        "patch_size": 14,
+        "vocab_size": 32,
+    }
+    config = Ovis2Config(
+        text_config={"model_type": "qwen2", **TEXT, "num_key_value_heads": 2, "max_position_embeddings": 128},
+        vision_config=vision,
+        image_token_id=IMAGE_TOKEN,
+        visual_indicator_token_ids=list(range(first, first + 5)),
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+    )
+    subject = with_image(seeded(Ovis2ForConditionalGeneration, config), 28, 4, types=False)
+
+    def indicators(_model: nn.Module, inputs: Inputs) -> None:
+        inputs["input_ids"][0, 1] = first
+        inputs["input_ids"][0, 6] = first + 1
+
+    return replace(subject, variants={**subject.variants, "indicators": indicators})
+
+
 def musicgen() -> Subject:
     """The training step of MusicGen's decoder with layers dropped."""
     books = 4
@@ -409,12 +529,21 @@ ROWS: dict[str, Make] = {
     "ibert": ibert,
     "wav2vec2": lambda: speech(Wav2Vec2ForCTC, speech_config(Wav2Vec2Config)),
     "wavlm": lambda: speech(WavLMForCTC, speech_config(WavLMConfig)),
+    "hubert": lambda: speech(HubertForCTC, HubertConfig(**SPEECH)),
+    "sew": lambda: speech(SEWForCTC, SEWConfig(**{**SPEECH, "conv_dim": [32] * 13})),
+    "unispeech": lambda: speech(UniSpeechForCTC, speech_config(UniSpeechConfig)),
+    "wav2vec2-bert": wav2vec2_bert,
+    "wav2vec2-conformer": wav2vec2_conformer,
+    "seamless-m4t": lambda: seamless(SeamlessM4TForTextToText, SeamlessM4TConfig),
+    "seamless-m4t-v2": lambda: seamless(SeamlessM4Tv2ForTextToText, SeamlessM4Tv2Config),
+    "prophetnet": prophetnet,
     "longformer": longformer,
     "led": led,
     "ctrl": ctrl,
     "moonshine": moonshine,
     "llava": llava,
     "gemma3": gemma3,
+    "ovis2": ovis2,
     "musicgen-layerdrop": musicgen,
     "biogpt-layerdrop": biogpt,
 }
