@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "models"
-NAMES = ("places", "table", "compare", "report")
+NAMES = ("places", "table", "compare", "report", "causes")
 
 
 def _load() -> list[ModuleType]:
@@ -26,8 +26,9 @@ def _load() -> list[ModuleType]:
         return loaded
 
 
-places, table, compare, report = _load()
+places, table, compare, report, causes = _load()
 BART = next(row for row in table.ROWS if row.id == "record/bart-fp16")
+DETR = next(row for row in table.ROWS if row.id == "today/detr")
 CLAP = next(row for row in table.ROWS if row.id == "record/clap-fused")
 
 
@@ -91,10 +92,24 @@ def test_file_and_its_copy_have_one_name() -> None:
     assert places.from_library("/somewhere/worker.py") == "worker.py"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("refused: /env/lib/python3.11/site-packages/library/a.py:7: no", "refused: library/a.py:7: no"),
+        ("'/row/.gbfix/overlay/library/a.py' (/e/site-packages/b.py)", "'library/a.py' (b.py)"),
+        (r"C:\env\Lib\site-packages\library\a.py", r"library\a.py"),
+        ("/row/program.py and /row/x/y.py", "program.py and x/y.py"),
+        ("/rows/program.py, a/site-packages/b.py, 3 / 4", "/rows/program.py, a/site-packages/b.py, 3 / 4"),
+    ],
+)
+def test_text_that_is_kept_names_no_folder_of_the_machine(text: str, kept: str) -> None:
+    assert places.without_machine(text, "/row") == kept
+
+
 def test_what_gbfix_says_is_kept_by_line() -> None:
     remedy = {
         "text": "GBF310 logging-in-region, refused",
-        "details": ["violated: under a condition", "more"],
+        "details": ["violated: under a condition in /env/site-packages/library/other.py", "more"],
     }
     place = {"file": "/env/site-packages/library/model.py", "line": 7}
     applied = [{"code": "GBF101", "name": "tensor-value-branch"}] * 2
@@ -107,7 +122,8 @@ def test_what_gbfix_says_is_kept_by_line() -> None:
     }
     fixed = compare.fixed_of(said)
     assert fixed.rules == {"GBF101 tensor-value-branch": 2}
-    assert fixed.reasons == {"library/model.py:7": "GBF310 logging-in-region, refused; violated: under a condition"}
+    reason = "GBF310 logging-in-region, refused; violated: under a condition in library/other.py"
+    assert fixed.reasons == {"library/model.py:7": reason}
     left = _measured([8], [_break(7, [1])])
     row = compare.compared(BART, left, left, fixed=fixed)
     assert report.from_document(report.document([row])) == [row]
@@ -164,3 +180,40 @@ def test_section_is_replaced_and_what_is_around_it_stays(tmp_path: Path) -> None
     assert changed.endswith("\n## After\n")
     assert "failed: took \\| too long" in changed
     assert "bart-fp16 | f 8" not in changed
+
+
+def test_each_site_of_the_survey_has_the_cause_that_it_is_listed_under() -> None:
+    known = causes.read_causes(FOLDER / "causes.json")
+    sample = [(site, cause) for cause in known for site in cause.sample]
+    assert len(sample) > 90
+    for site, cause in sample:
+        assert next(each for each in known if each.explains(site)) == cause, site
+
+
+def test_sites_are_counted_by_cause_before_and_after() -> None:
+    def side(*sources: str) -> dict[str, Any]:
+        breaks = [_break(number + 7, [1]) for number in range(len(sources))]
+        for entry, source in zip(breaks, sources, strict=True):
+            entry["place"]["source"] = source
+        return _measured([len(sources) + 1], breaks)
+
+    head = "if mask.any() is head:"
+    gone, stays, fresh = "logger.info('gone')", "n = np.random.rand(1)", "sizes = t.tolist()"
+    said = compare.Fixed(1, 2.0, "", {}, {"library/model.py:7": "no fix: it takes | somebody"})
+    rows = [
+        compare.compared(DETR, side(gone, stays), side(stays, fresh), fixed=said),
+        compare.compared(BART, side("if of.record:"), side()),
+        compare.Compared(DETR, error="took too long"),
+    ]
+    known = causes.read_causes(FOLDER / "causes.json")
+    text = causes.markdown(causes.count(rows, known))
+    assert "| message | A | 1 | 1 | 0 | 0 |" in text
+    assert "| numbers of Python drawn by NumPy | B | 1 | 0 | 1 | 0 |" in text
+    assert "A: 1 of 1 removed, B: 0 of 1 removed, C: 0 of 0 removed." in text
+    left, _, new = text.partition("### Sites that break only afterwards")
+    assert f"`library/model.py`: `{stays}`: detr: no fix: it takes \\| somebody" in left
+    assert f"`{fresh}`: detr: gbfix says nothing" in new
+    assert "WITHOUT A CAUSE" not in text
+    unknown = causes.count([compare.compared(DETR, side(head), side())], known)
+    assert unknown[causes.UNKNOWN].before == {("library/model.py", head)}
+    assert "| WITHOUT A CAUSE | ? | 1 | 1 | 0 | 0 |" in causes.markdown(unknown)

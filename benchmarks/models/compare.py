@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from places import from_library
+from places import from_library, without_machine
 from table import Row
 
 Measured = Mapping[str, Any]
@@ -92,14 +92,14 @@ class Fixed:
     reasons: dict[str, str]
 
 
-def fixed_of(said: Measured) -> Fixed:
-    """What is kept of the document that `gbfix fix` prints."""
+def fixed_of(said: Measured, folder: str = "") -> Fixed:
+    """What is kept of the document that `gbfix fix` prints. folder: where it ran, which no reason names."""
     rules = Counter(f"{entry['code']} {entry['name']}" for file in said["files"] for entry in file["applied"])
     reasons = {}
     for entry in said["remaining"]["breaks"]:
         remedy = entry["remedy"]
         place = f"{from_library(entry['place']['file'])}:{entry['place']['line']}"
-        reasons[place] = "; ".join([remedy["text"], *remedy["details"][:1]])
+        reasons[place] = without_machine("; ".join([remedy["text"], *remedy["details"][:1]]), folder)
     return Fixed(said["rounds"], said["seconds"], said["ended"], dict(sorted(rules.items())), reasons)
 
 

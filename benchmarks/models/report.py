@@ -68,12 +68,15 @@ def _arrow(row: Compared, phase: str, read: Any) -> str:  # noqa: ANN401
 
 
 def write_section(path: Path, rows: Sequence[Compared]) -> None:
-    """Put the section between its marks, at the end of the file where it has none yet."""
-    text = path.read_text()
-    section = f"{BEGIN}\n{markdown(rows)}\n{END}"
-    head, found, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2] if found else "\n"
-    path.write_text((head if found else head.rstrip("\n") + "\n\n") + section + after)
+    """Put the section of these rows into the file."""
+    put_section(path, BEGIN, END, markdown(rows))
+
+
+def put_section(path: Path, begin: str, end: str, section: str) -> None:
+    """Put a section between its marks, at the end of the file where it has none yet."""
+    head, found, rest = path.read_text().partition(begin)
+    after = rest.partition(end)[2] if found else "\n"
+    path.write_text((head if found else head.rstrip("\n") + "\n\n") + f"{begin}\n{section}\n{end}" + after)
 
 
 def markdown(rows: Sequence[Compared]) -> str:
@@ -120,7 +123,7 @@ def _table(rows: Sequence[Compared]) -> list[str]:
 def _cells(row: Compared, *, peer: bool, timed: bool) -> list[str]:
     theirs = [f"{row.row.peer.before} → {row.row.peer.after}" if row.row.peer else ""] * peer
     if row.error:
-        return [row.row.name, f"failed: {_cell(row.error)}", "", "", "", "", "", *theirs, "", *["", ""] * timed]
+        return [row.row.name, f"failed: {cell(row.error)}", "", "", "", "", "", *theirs, "", *["", ""] * timed]
     cells = [
         row.row.name,
         _each(row, lambda counts: counts.graphs[0] if counts.graphs else 0),
@@ -161,16 +164,21 @@ def _left(rows: Sequence[Compared]) -> list[str]:
         places = sorted({place for counts in row.after.values() for place in counts.at})
         if places:
             lines.append(f"- {row.row.id}")
-            lines += [f"  - `{_cell(place)}`{_reason(row, place)}" for place in places]
+            lines += [f"  - `{cell(place)}`{_reason(row, place)}" for place in places]
     return lines
 
 
 def _reason(row: Compared, place: str) -> str:
-    """What gbfix says of a line: `place` begins with its file and number."""
+    reason = reason_of(row, place)
+    return f": {cell(reason)}" if reason else ""
+
+
+def reason_of(row: Compared, place: str) -> str:
+    """What gbfix says of a line, if anything: `place` begins with its file and number."""
     line = ":".join(place.split(":")[:2])
-    reason = row.fixed.reasons.get(line, "") if row.fixed else ""
-    return f": {_cell(reason)}" if reason else ""
+    return row.fixed.reasons.get(line, "") if row.fixed else ""
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """The text, for a table."""
     return text.replace("|", "\\|").replace("\n", " ")

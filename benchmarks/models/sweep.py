@@ -30,6 +30,7 @@ from typing import Any
 
 import environments
 from compare import Compared, Measured, compared, fixed_of, ratios
+from places import without_machine
 from report import document, from_document, line, write_section
 from table import LIBRARIES, SUITES, Row, chosen
 
@@ -116,7 +117,7 @@ def work_on(row: Row, place: Place, options: argparse.Namespace) -> Compared:
         if options.time:
             result = replace(result, times=times(row, place))
     except RowError as error:
-        result = Compared(row, error=str(error))
+        result = Compared(row, error=without_machine(str(error), str(place.folder)))
     print(line(result), flush=True)
     return result
 
@@ -134,7 +135,7 @@ def fixed(row: Row, place: Place) -> Compared:
     said = fix(row, place, worker)
     edited = overlaid(place)
     after = measured(place, "after", [*overlay_run(place), *worker, "--do", "measure"])
-    return compared(row, before, after, edited=edited, unused=unused(place), fixed=fixed_of(said))
+    return compared(row, before, after, edited=edited, unused=unused(place), fixed=fixed_of(said, str(place.folder)))
 
 
 def overlay_run(place: Place) -> list[str]:
