@@ -29,12 +29,18 @@ class Observed:
     The observations have no symbols: what Dynamo left open appears once for each of several choices of numbers.
     resumed: what it knew where it went on within the statement, also after nobody read the arguments any more.
     settled: only the first runs of the line were observed, since these showed nothing new in the end.
+    symbolic: the observations as they were, where Dynamo left sizes open.
+    behind: in its call, something that lasts may have been changed before. in_python: a function that Dynamo gave up
+    led here.
     """
 
     observations: tuple[Observation, ...]
     runs: int
     resumed: tuple[Observation, ...] = ()
     settled: bool = False
+    symbolic: tuple[Observation, ...] = ()
+    behind: bool = True
+    in_python: bool = True
 
     @property
     def told(self) -> str:
@@ -58,6 +64,16 @@ class Observed:
         traced = [one for one in (*self.observations, *self.resumed) if one.how != "eager"]
         return bool(traced) and not any(one.in_block for one in traced)
 
+    @property
+    def comes_first(self) -> bool:
+        """True when Dynamo followed the line each time, before anything in the call changed what outlives it."""
+        return self.is_followed and not self.behind
+
+    @property
+    def is_followed(self) -> bool:
+        """True when Dynamo followed the line each time, and all functions that call it."""
+        return not self.in_python and all(one.how == "traced" for one in self.observations)
+
     def names(self) -> tuple[str, ...]:
         """The names, dotted paths included, that were seen every time.
 
@@ -72,7 +88,8 @@ class Observed:
 
     def _contradicted(self, name: str) -> bool:
         """True when the name was something else later than all observations of the whole statement."""
-        known = [observation.values[name] for observation in self.observations]
+        whole = (*self.observations, *self.symbolic)
+        known = [observation.values[name] for observation in whole if name in observation.values]
         later = [observation.values[name] for observation in self.resumed if name in observation.values]
         return not all(any(_agree(spec, one) for one in known) for spec in later)
 
@@ -182,12 +199,17 @@ def _other(specs: Sequence[ValueSpec], held: Value | None) -> Value:
     return Value(Kind.OTHER, class_name=types.pop() if len(types) == 1 else None)
 
 
-def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) -> dict[int, Observed]:
+def by_line(
+    observations: Iterable[Observation],
+    settled: Collection[int] = (),
+    behind: Collection[int] = (),
+    in_python: Collection[int] = (),
+) -> dict[int, Observed]:
     """The observations of one file, by line; a line that belongs to several functions is left out.
 
     Those of a lambda do not count where the function around it was observed, too: it starts the statement.
 
-    settled: the lines of which only the first runs were observed.
+    settled: the lines of which only the first runs were observed. behind, in_python: see `Observed`.
     """
     found: dict[int, list[Observation]] = {}
     resumed: dict[int, list[Observation]] = {}
@@ -204,7 +226,10 @@ def by_line(observations: Iterable[Observation], settled: Collection[int] = ()) 
             count = sum(observation.count for observation in at_line)
             function = _own_name(at_line[0].function)
             later = [one for one in resumed.get(line, ()) if _own_name(one.function) == function]
-            result[line] = Observed(with_items, count, tuple(map(_opened, later)), line in settled)
+            symbolic = tuple(_opened(one) for one in at_line if one not in concrete)
+            resumed_there = tuple(map(_opened, later))
+            reached = (line in behind or line in in_python, line in in_python)
+            result[line] = Observed(with_items, count, resumed_there, line in settled, symbolic, *reached)
     return result
 
 

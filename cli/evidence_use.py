@@ -72,7 +72,11 @@ def used(evidence: Evidence, inputs: Inputs, document: str) -> UsedEvidence:
             notes.append(f"{name} changed since {document} was recorded: it is not used; run `gbfix trace` again")
             continue
         if file in by_file:
-            observed[name] = by_line(by_file[file], [place.line for place in evidence.settled if place.file == file])
+            lines = (
+                [place.line for place in kept if place.file == file]
+                for kept in (evidence.settled, evidence.behind, evidence.in_python)
+            )
+            observed[name] = by_line(by_file[file], *lines)
     recompiles = recompiles_by_file(evidence, names)
     used_files = observed.keys() | (recompiles.keys() & set(names.values()))
     if used_files:

@@ -55,11 +55,15 @@ def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
     """
     line, seen = checks[0].lineno, [view.observed(check.lineno) for check in checks]
     changes = view.project.changes
-    if changes == () and all(one is not None and one.stands_free for one in seen):
-        reason = "no compiled function of the run changes what outlives it, and no `with` or `try` is around the check"
+    free = all(one is not None and one.stands_free and one.is_followed for one in seen)
+    if free and (changes == () or all(one is not None and one.comes_first for one in seen)):
+        whole = "no compiled function of the run changes" if changes == () else "nothing in front of the check changes"
+        reason = f"{whole} what outlives it, and no `with` or `try` is around the check"
         return Obligation(UNDONE, Discharge.PROVED, reason, line)
     reason = "the graph ends with the error, without handlers and what it was still to write, or later than the check"
-    if changes:
+    if changes is not None and not free:
+        reason += "; a `with` or `try` is around it, or around a call that leads here, or Dynamo gave up a caller"
+    elif changes:
         reason += f"; in the run {changes[0]}"
     return Obligation(UNDONE, Discharge.ASSUMED, reason, line)
 

@@ -137,7 +137,13 @@ class InputReader:
         value, line = self._value(unit, state), unit.lineno
         if isinstance(unit, ast.JoinedStr):
             reason = f"{shorten(source)} is made beforehand, which reads its values once more"
-            self.inputs.obligations.append(Obligation(ONLY_READS, Discharge.ASSUMED, reason, line))
+            found = Obligation(ONLY_READS, Discharge.ASSUMED, reason, line)
+            if self._shows_compared_numbers(unit, state):
+                reason = (
+                    f"{shorten(source)} shows what the check compares with a tensor, and reading that changed nothing"
+                )
+                found = Obligation(ONLY_READS, Discharge.PROVED, reason, line)
+            self.inputs.obligations.append(found)
             return
         if value.kind is not Kind.TENSOR:
             claim = f"{shorten(source)} is a Python value"
@@ -154,6 +160,28 @@ class InputReader:
         else:
             found = Obligation(claim, Discharge.PROVED, f"{shorten(source)} is one", line)
         self.inputs.obligations.append(found)
+
+    def _shows_compared_numbers(self, text: ast.JoinedStr, state: State) -> bool:
+        """True when a run came by, and a text only shows what its check compares with a tensor or computes with one.
+
+        Dynamo traced the test, which reads the same paths, and noted what changes by that.
+        """
+        source, view = self._flow.context.source, self._flow.context.view
+        check = next(one for one in source.ancestors(text) if isinstance(one, ast.If | ast.Assert))
+        seen = view.observed(check.lineno)
+        if seen is None or not (view.project.changes == () or seen.comes_first):
+            return False
+        met = {ast.unparse(one) for one in self._operands(check.test, state)}
+        return all(ast.unparse(part.value) in met for part in text.values if isinstance(part, ast.FormattedValue))
+
+    def _operands(self, test: ast.expr, state: State) -> Iterator[ast.expr]:
+        """What meets a tensor in a comparison or an operation, and is none."""
+        for node in ast.walk(test):
+            match node:
+                case ast.Compare(left=left, comparators=[right]) | ast.BinOp(left=left, right=right):
+                    for one, other in ((left, right), (right, left)):
+                        if self._value(other, state).kind is Kind.TENSOR and isinstance(one, ast.Attribute | ast.Name):
+                            yield one
 
     def _value(self, unit: ast.expr, state: State) -> Value:
         return self._flow.evaluate(unit, state)[0]

@@ -61,6 +61,16 @@ def current_call() -> tuple[int | None, int | None]:
     return (running[0].entry.id, running[0].number) if running else (None, None)
 
 
+def frames_of_call() -> list[types.FrameType] | None:
+    """The frames that run since this thread's outermost compiled call began, the last first; None outside of one."""
+    running, found = _THREAD.running, []
+    frame: types.FrameType | None = sys._getframe(1)
+    while running and frame is not None and id(frame) != running[0].frame:
+        found.append(frame)
+        frame = frame.f_back
+    return found if running and frame is not None else None
+
+
 def listen(listener: Listener) -> None:
     """Tell `listener` about every outermost call from now on; it must not raise."""
     _LISTENERS.append(listener)

@@ -49,6 +49,8 @@ KINDS = {
     "settled": "a line whose first runs showed nothing new in the end, so that later ones were not observed: file, "
     "line, runs",
     "change": "a traced frame changes something that outlives it: file and line (of its function), function, change",
+    "reached": "a line before which more may have happened in its compiled call than was traced: file, line, how "
+    "(behind: after something that lasts, or maybe; in Python: called by a function that Dynamo gave up)",
     "looked": "at the end: every traced frame was looked at for changes",
     "overlay": "a rewritten file was loaded in place of its original: original, replacement",
     "problem": "something that gbfix could not do in this process: message",

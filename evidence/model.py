@@ -190,7 +190,9 @@ class Evidence:
     changed meanwhile.
     unwatched: lines with runs that nobody observed, so that their observations do not cover the run. settled: lines of
     which only the first runs were observed, since these showed nothing new in the end.
-    changes: what the traced functions change that outlives them; None when nobody looked.
+    changes: what the traced functions change that outlives them; None when nobody looked. behind: lines before which
+    such a change may have happened in their compiled call. in_python: lines that a function led to which Dynamo gave
+    up.
     """
 
     root: str
@@ -209,4 +211,6 @@ class Evidence:
     unwatched: tuple[Place, ...] = ()
     settled: tuple[Place, ...] = ()
     changes: tuple[Change, ...] | None = None
+    behind: tuple[Place, ...] = ()
+    in_python: tuple[Place, ...] = ()
     hashes: dict[str, str] = field(default_factory=dict)

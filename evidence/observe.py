@@ -8,6 +8,7 @@ graph. Frames that Dynamo gives up are watched while they run, see `watch`.
 from __future__ import annotations
 
 import functools
+import linecache
 import re
 import sys
 import threading
@@ -17,6 +18,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gbfix.evidence import entries
+from gbfix.evidence.begun import Begun
 from gbfix.evidence.candidates import Candidate
 from gbfix.evidence.describe import (
     Unrealized,
@@ -107,6 +109,8 @@ class Observer:
         self._threads = threading.local()
         self._failed = False
         self._changes: set[tuple[str, int, str]] = set()
+        self._begun = Begun()
+        self._reached: set[tuple[str, int, str]] = set()
         self._in_blocks: set[tuple[str, int]] = set()
         """Lines that were reached within a `with` or `try`, also by an attempt that ended before the block did."""
         self.watcher = Watcher(facts, sources, self._quietly)
@@ -114,12 +118,13 @@ class Observer:
     def attach(self, module: ModuleType) -> None:
         """Follow the translators of `torch._dynamo.symbolic_convert`.
 
-        Wraps `starts_line` and `run` of the common base class (2.6 to 2.14) and `log_graph_break`, a function of the
-        module up to 2.9 and a method from 2.10.
+        Wraps `starts_line` and `run` of the common base class and `_return` of frames (2.6 to 2.14), and
+        `log_graph_break`, a function of the module up to 2.9 and a method from 2.10.
         """
         base: Any = module.InstructionTranslatorBase
         base.starts_line = self._wrap_starts_line(base.starts_line)
         base.run = self._wrap_run(base.run)
+        module.InstructionTranslator._return = self._wrap_return(module.InstructionTranslator._return)
         owners: tuple[Any, ...] = (base, module.InstructionTranslator, module)
         for owner in owners:
             if "log_graph_break" in vars(owner):
@@ -136,6 +141,16 @@ class Observer:
             return original(output, *arguments, **named)
 
         return compile_subgraph
+
+    def _wrap_return(self, original: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """Look at frames without operations as well, which Dynamo gives up when they return."""
+
+        @functools.wraps(original)
+        def leave(translator: Any, instruction: Any) -> None:  # noqa: ANN401
+            self._quietly(self._note_changes, translator.output)
+            original(translator, instruction)
+
+        return leave
 
     def finish(self) -> None:
         """Note that nothing was missed, unless a part of ours failed."""
@@ -210,6 +225,7 @@ class Observer:
         if candidate is not None and trace.last.get(id(translator)) is not candidate:
             self.watcher.remember(translator.f_code)
             trace.pending.append(_read(translator, candidate, "traced"))
+            self._note_reached(translator, candidate)
         trace.last[id(translator)] = candidate
 
     def _frame_starts(self, translator: Any) -> None:  # noqa: ANN401
@@ -218,6 +234,7 @@ class Observer:
         trace = self._trace()
         trace.resumes = self._sources.lines(code.co_filename).get(continued[1]) if continued else None
         trace.in_prologue = continued is not None
+        self._begun.trace(code)
 
     def _graph_breaks(self) -> None:
         """Observe the innermost line of the program that was being traced, unless it was observed as it started."""
@@ -240,6 +257,7 @@ class Observer:
             self.watcher.remember(translator.f_code)
             pending = _read(translator, candidate, "traced")
             pending.at_break = True
+            self._note_reached(translator, candidate)
             pending.grad_enabled = trace.grad_enabled.get(id(translator), pending.grad_enabled)
             trace.pending.append(pending)
             trace.last[id(translator)] = candidate
@@ -254,11 +272,23 @@ class Observer:
         """Note once what a frame has changed that outlives it."""
         code: CodeType = output.root_tx.f_code
         for change in lasting_changes(output):
+            self._begun.changes(code)
             place = (code.co_filename, code.co_firstlineno, change)
             if place not in self._changes:
                 self._changes.add(place)
                 file, line = place[:2]
                 self._journal.write("change", file=file, line=line, function=function_name(code), change=change)
+
+    def _note_reached(self, translator: Any, candidate: Candidate) -> None:  # noqa: ANN401
+        """Note once for a line that more may have happened before it in the call than was traced."""
+        file = translator.f_code.co_filename
+        codes = [one.f_code for one in _callers(translator)]
+        changed = any(lasting_changes(translator.output))
+        calls = [_source(one) for one in list(_callers(translator))[1:]]
+        how = self._begun.reached((file, candidate.line), codes, calls, changed=changed)
+        if how and (file, candidate.line, how) not in self._reached:
+            self._reached.add((file, candidate.line, how))
+            self._journal.write("reached", file=file, line=candidate.line, how=how)
 
     def _note(self, translator: Any, pending: Pending) -> None:  # noqa: ANN401
         unguarded = _settle(translator.output, pending)
@@ -391,6 +421,14 @@ def _in_block(translator: Any) -> bool:  # noqa: ANN401
     """Whether a `with` or `try` is around the current instruction; from Python 3.11 a `try` is in its table alone."""
     entry = getattr(translator.current_instruction, "exn_tab_entry", None)
     return bool(translator.block_stack) or entry is not None
+
+
+def _source(translator: Any) -> str:  # noqa: ANN401
+    """The lines of the current instruction."""
+    file, places = translator.f_code.co_filename, translator.current_instruction.positions
+    first = getattr(places, "lineno", None) or translator.lineno
+    last = getattr(places, "end_lineno", None) or first
+    return "".join(linecache.getline(file, line) for line in range(first, last + 1))
 
 
 def _grad_enabled() -> bool:

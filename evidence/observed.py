@@ -38,6 +38,12 @@ def read_settled(processes: Iterable[Records], places: Places) -> tuple[Place, .
     return _lines(((records, note) for records in processes for note in records.settled), places)
 
 
+def read_reached(processes: Iterable[Records], places: Places, how: str) -> tuple[Place, ...]:
+    """The lines that were reached in this way, as `begun` tells them apart."""
+    notes = ((records, note) for records in processes for note in records.reached if note.get("how") == how)
+    return _lines(notes, places)
+
+
 def read_changes(processes: Iterable[Records], places: Places) -> tuple[Change, ...] | None:
     """What the traced functions change that outlives them, in order of first sight; None unless all were looked at."""
     found: list[Change] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gbfix.evidence.begun import BEHIND, IN_PYTHON
 from gbfix.evidence.breaks import read_breaks
 from gbfix.evidence.cut_off import ends_with_a_line
 from gbfix.evidence.entered import read_entries
@@ -12,7 +13,7 @@ from gbfix.evidence.fragments import read_fragments
 from gbfix.evidence.hashes import file_hashes
 from gbfix.evidence.journal import SUFFIX, read_journal
 from gbfix.evidence.model import Evidence, Place, Process
-from gbfix.evidence.observed import read_changes, read_observations, read_settled, read_unwatched
+from gbfix.evidence.observed import read_changes, read_observations, read_reached, read_settled, read_unwatched
 from gbfix.evidence.places import Places
 from gbfix.evidence.problems import is_complete, read_problems
 from gbfix.evidence.recompiles import read_recompiles
@@ -82,6 +83,8 @@ def read_evidence(
         unwatched=unwatched,
         settled=read_settled(processes, places),
         changes=read_changes(processes, places) if mode == "run" else None,
+        behind=read_reached(processes, places, BEHIND),
+        in_python=read_reached(processes, places, IN_PYTHON),
         hashes=file_hashes((file for file in files if places.origin(file) not in FOUNDATIONS), places.text),
     )
 

@@ -112,6 +112,7 @@ class Records:
     counts: dict[object, int] = field(default_factory=dict)
     unwatched: list[Note] = field(default_factory=list)
     settled: list[Note] = field(default_factory=list)
+    reached: list[Note] = field(default_factory=list)
     changes: list[Note] = field(default_factory=list)
     looked: bool = False
     """Whether all traced frames were looked at for changes."""
@@ -229,6 +230,8 @@ class _Reading:
             records.unwatched.append(note)
         elif kind == "settled":
             records.settled.append(note)
+        elif kind == "reached":
+            records.reached.append(note)
         elif kind == "change":
             records.changes.append(note)
         elif kind == "looked":

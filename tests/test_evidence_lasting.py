@@ -108,3 +108,60 @@ def test_what_is_put_back_before_the_check_is_no_change(project: Project) -> Non
     assert traced(project, body) == ()
     applied = project.gbfix("apply", "--select", "GBF109", "net.py", "--dry-run")
     assert "torch.library" in applied.out, applied.out
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        (f"{PLAIN}\nself.seen += 1", True),
+        (f"{PLAIN}\nself.seen += 1\nprint(self.seen)\ny = self.norm(y)", True),
+        (f"self.seen += 1\n{PLAIN}", False),
+        (f"self.seen += 1\nprint(self.seen)\n{PLAIN}", False),
+        (f"print('begin')\n{PLAIN}\nself.seen += 1", False),
+        (f"{PLAIN}\nself.seen += 1\n{PLAIN}", False),
+        (f"{PLAIN}\nself.seen += 1\nprint(self.seen)\n{PLAIN}", False),
+        (f"for _ in range(2):\n    {PLAIN}\n    self.seen += 1", False),
+        (f"for _ in range(2):\n    print(1)\n    {PLAIN}\n    self.seen += 1", False),
+        ("list(map(lambda _: self.check(y) or self.kept.append(1), range(2)))", False),
+    ],
+)
+def test_only_what_happens_in_front_of_a_check_counts(project: Project, body: str, safe: bool) -> None:
+    assert traced(project, body) is not None
+    applied = project.gbfix("apply", "--select", "GBF109", "net.py", "--dry-run")
+    assert ("torch.library" in applied.out) == safe, applied.out
+
+
+OUTER = """
+
+class Outer(torch.nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.seen = 0
+
+    def forward(self, x, given):
+        {body}
+
+
+net = torch.compile(Outer(Net()), backend="eager")
+for size in (2, 3, 4):
+    net(torch.rand(size, 3), {{}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        ("return self.net(x, given)", True),
+        ("y = self.net(x, given)\n        self.seen += 1\n        return y", True),
+        ("self.seen += 1\n        return self.net(x, given)", False),
+        ("self.net(x, given)\n        self.seen += 1\n        return self.net(x, given)", False),
+        ("for _ in range(2):\n            y = self.net(x, given)\n            self.seen += 1\n        return y", False),
+    ],
+)
+def test_what_a_caller_does_in_front_of_a_check_counts(project: Project, body: str, safe: bool) -> None:
+    head = HEAD + f"        {PLAIN}\n        self.seen += 1" + TAIL.format(mode="train").partition("\n\n\nnet")[0]
+    project.write("net.py", head + OUTER.format(body=body))
+    assert project.gbfix("trace", "--", "net.py").code == 0
+    applied = project.gbfix("apply", "--select", "GBF109", "net.py", "--dry-run")
+    assert ("torch.library" in applied.out) == safe, applied.out
