@@ -10,6 +10,7 @@ from gbfix.analysis.flow import Flow, flow_of
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import Category
+from gbfix.codemods._listed_sites import gets_list
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._repeated_items import DIMENSION, REPEATED, tensor_obligation
 from gbfix.codemods._row_uses import ADVICE, RowUses, follow, iterated, targets_of
@@ -46,7 +47,7 @@ def _finding(view: FileView, compiled: CompiledFunction, flow: Flow, loop: ast.F
     about = (*REPEATED, view.source.span(tensor), message, compiled.function.qualname, compiled.reason)
     try:
         follow(uses, names, loop)
-        if not uses.reads:
+        if not uses.reads or gets_list(view, compiled.function, tensor):
             return None
         line = loop.lineno
         wanted = 2 if isinstance(target, ast.Tuple) else 1
