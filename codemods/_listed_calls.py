@@ -11,7 +11,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function
 from gbfix.engine.model import Discharge, Obligation
 
-RUNS = "the call runs the method of this class"
+RUNS = "the call runs the function that the source shows"
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,10 @@ class KnownCall:
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call runs. own: whether it may be the method of another class."""
+    """What a call runs. bound: its first parameter is the object that has it."""
 
     function: Function
     bound: bool
-    own: Obligation | None = None
 
 
 def arguments_of(
@@ -68,18 +67,21 @@ def _is_self(view: FileView, function: Function, node: ast.Name) -> bool:
 def _method(view: FileView, caller: Function, name: str) -> Callee | None:
     owner = caller.owner
     assert owner is not None
-    found = [one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == name]
-    if len(found) != 1 or name in _set_in_body(owner):
+    found = [one for one in view.source.functions if one.owner is owner and one.name == name]
+    node = found[0].node if len(found) == 1 and name not in _set_in_body(owner) else None
+    if not isinstance(node, ast.FunctionDef):
         return None
-    node = found[0]
     static = len(node.decorator_list) == 1 and view.names.is_builtin(node.decorator_list[0], "staticmethod")
     if node.decorator_list and not static:
         return None
-    return Callee(view.source.function_of_node[node], not static, _own(view, owner, name, node.lineno))
+    return Callee(found[0], not static)
 
 
-def _own(view: FileView, owner: ast.ClassDef, name: str, line: int) -> Obligation:
-    """Whether the method of an object of the class, or of one of its subclasses, is that of the class."""
+def runs(view: FileView, callee: Callee) -> Obligation:
+    """Whether a call runs this function, and not the method of a subclass."""
+    owner, name, line = callee.function.owner, callee.function.name, callee.function.node.lineno
+    if owner is None:
+        return Obligation(RUNS, Discharge.PROVED, f"{name} is a function of this file", line)
     for part in ast.walk(view.source.tree):
         if isinstance(part, ast.Attribute) and part.attr == name and not isinstance(part.ctx, ast.Load):
             return Obligation(RUNS, Discharge.VIOLATED, f"{name} is also set to something else", part.lineno)
@@ -87,7 +89,7 @@ def _own(view: FileView, owner: ast.ClassDef, name: str, line: int) -> Obligatio
         for one in other.body:
             if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name:
                 return Obligation(RUNS, Discharge.VIOLATED, f"{other.name} has another {name}", one.lineno)
-    reason = f"no class of this file but {owner.name} has it; nothing shows it of other files"
+    reason = f"no class of this file replaces {name}; nothing shows it of other files"
     return Obligation(RUNS, Discharge.ASSUMED, reason, line)
 
 
@@ -118,12 +120,14 @@ def _names_one(base: ast.expr, classes: list[ast.ClassDef]) -> bool:
 
 
 def known_calls(view: FileView, function: Function) -> list[KnownCall]:
-    """Every call of a function that the given files show; nothing where it is handed around."""
+    """Every call of a function that the given files show; nothing where it is handed around, or inherited."""
     node = function.node
     if not isinstance(node, ast.FunctionDef):
         return []
     if function.owner is None:
         return _of_function(view, function)
+    if _subclasses(view, function.owner):
+        return []
     static = any(view.names.is_builtin(one, "staticmethod") for one in node.decorator_list)
     found = [*_on_self(view, function, bound=not static)]
     found += _of_objects(view, function) if node.name == "forward" else []

@@ -145,6 +145,8 @@ class Elements:
 
     def _bound(self, node: ast.AST) -> tuple[ast.expr, ...] | None:
         """The same for what one binding gives a name."""
+        if isinstance(node, ast.arg):
+            return self._parameter(node)
         parent = self._source.parents.get(node)
         match parent:
             case ast.Assign(targets=[target], value=value) if target is node:
@@ -156,6 +158,14 @@ class Elements:
             case ast.Tuple(elts=targets):
                 return self._unpacked(targets, parent, node)
         return None
+
+    def _parameter(self, node: ast.arg) -> tuple[ast.expr, ...] | None:
+        arguments = self._flow.context.function.node.args
+        is_one = node not in (arguments.vararg, arguments.kwarg)
+        if not is_one or node.annotation is None or not self._names.is_builtin(node.annotation, "int"):
+            return None
+        self._open = self._open or ast.copy_location(ast.Name(node.arg), node)
+        return ()
 
     def _unpacked(self, targets: Sequence[ast.expr], target: ast.Tuple, node: ast.AST) -> tuple[ast.expr, ...] | None:
         if any(isinstance(one, ast.Starred) for one in targets):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.literals import shorten
@@ -11,7 +11,7 @@ from gbfix.analysis.project import FileView
 from gbfix.codemods._listed_elements import Element
 from gbfix.codemods._named_selections import own_expressions
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._unwritten import UNCHANGED, unwritten
+from gbfix.codemods._unwritten import UNCHANGED, unwritten, written_by
 from gbfix.engine.model import Discharge, Obligation
 
 ADVICE = "read the numbers out of the list, where it is the same"
@@ -66,6 +66,7 @@ def tensor_unchanged(flow: Flow, use: ast.Name, region: Region, *, new: bool) ->
     others = [load for load in loads if load is not use and region.holds(load)]
     if new and all(_is_harmless(flow, load) for load in others):
         return Obligation(UNCHANGED, Discharge.PROVED, f"nothing writes {name} before it is read", region.line)
+    parents = flow.context.source.parents
     calls = list(_calls_before(flow, use, region))
     for call in calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
@@ -78,7 +79,37 @@ def tensor_unchanged(flow: Flow, use: ast.Name, region: Region, *, new: bool) ->
         if effects.writes or effects.impure:
             reason = f"{shorten(flow.context.source.segment(call))} may write {name}"
             return Obligation(UNCHANGED, Discharge.ASSUMED, reason, call.lineno)
+    for load in others:
+        if _is_written_by_call(parents, load):
+            raise RefusedError(UNCHANGED, f"{name} is written before it is read", load.lineno, ADVICE)
+        if not _is_harmless(flow, load) and not _is_given(parents, load):
+            _check_nothing_written(flow, name, region)
     return unwritten(flow, name, region.statements, region.line, "before it is read", ADVICE)
+
+
+def _is_given(parents: Mapping[ast.AST, ast.AST], load: ast.Name) -> bool:
+    """True for an argument of a call."""
+    parent = parents[load]
+    return isinstance(parent, ast.keyword) or (isinstance(parent, ast.Call) and load in parent.args)
+
+
+def _is_written_by_call(parents: Mapping[ast.AST, ast.AST], load: ast.Name) -> bool:
+    """True for `out=t` and `neg_(t)`."""
+    match parents[load]:
+        case ast.keyword(arg="out"):
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name.endswith("_")
+    return False
+
+
+def _check_nothing_written(flow: Flow, name: str, region: Region) -> None:
+    """With another name for the tensor, or a part of it, whatever is written may be that. Raises RefusedError."""
+    for statement in region.statements:
+        state = flow.before.get(statement)
+        if state is not None and any(written_by(flow, statement, state, stores=True)):
+            reason = f"what is written may share its memory with {name}"
+            raise RefusedError(UNCHANGED, reason, statement.lineno, ADVICE)
 
 
 def _is_harmless(flow: Flow, load: ast.Name) -> bool:
@@ -90,7 +121,7 @@ def _is_harmless(flow: Flow, load: ast.Name) -> bool:
         case ast.Attribute(attr=attr):
             called = isinstance(grand, ast.Call) and grand.func is parent
             return attr in _FIXED or (called and attr in _GIVING_NEW)
-        case ast.BinOp() | ast.UnaryOp():
+        case ast.BinOp() | ast.UnaryOp(op=ast.USub() | ast.Invert()):
             return True
         case ast.Subscript(value=value, ctx=ast.Load()) if value is load:
             while isinstance(grand, ast.Subscript) and grand.value is parent:

@@ -12,11 +12,12 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import Function
 from gbfix.codemods._listed import Listed, listed_at, may_be_list
-from gbfix.codemods._listed_calls import Callee, arguments_of, callee_of
+from gbfix.codemods._listed_calls import Callee, arguments_of, callee_of, runs
 from gbfix.codemods._listed_reads import LISTED, MESSAGE
 from gbfix.codemods._listed_region import ADVICE
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._row_uses import NUMBER, RowUses, follow, iterated, targets_of
+from gbfix.codemods._unwritten import UNCHANGED
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Safety, Span
 
 
@@ -116,16 +117,25 @@ def _of_argument(
             yield ListedSite(_refusal(view, compiled, argument, refused))
         return
     if listed is not None and _fits(listed, reading):
-        if callee.own is not None and callee.own.discharge is Discharge.VIOLATED:
-            another = RefusedError(callee.own.claim, callee.own.reason, callee.own.line, ADVICE)
+        needed = _way(view, callee, argument, listed)
+        if needed.discharge is Discharge.VIOLATED:
+            another = RefusedError(needed.claim, needed.reason, needed.line, ADVICE)
             yield ListedSite(_refusal(view, compiled, argument, another))
             return
-        line = callee.function.node.lineno
         reason = f"{callee.function.name} uses them as sizes, bounds and steps, and in arithmetic"
-        shown = Obligation(NUMBER, Discharge.PROVED, reason, line)
-        own = [callee.own] if callee.own is not None else []
-        finding = _finding(view, compiled, argument, listed, [*own, shown, *reading.rounding])
+        shown = Obligation(NUMBER, Discharge.PROVED, reason, callee.function.node.lineno)
+        finding = _finding(view, compiled, argument, listed, [needed, shown, *reading.rounding])
         yield ListedSite(finding, callee.function, parameter)
+
+
+def _way(view: FileView, callee: Callee, argument: ast.Name, listed: Listed) -> Obligation:
+    """Whether the list comes to the function that was looked at, and nothing there changes it meanwhile."""
+    call = next(one for one in view.source.ancestors(argument) if isinstance(one, ast.Call))
+    for part in ast.walk(call):
+        if isinstance(part, ast.Name) and part.id == listed.name:
+            reason = f"{callee.function.name} gets {listed.name} as well, and may change it"
+            return Obligation(UNCHANGED, Discharge.VIOLATED, reason, part.lineno)
+    return runs(view, callee)
 
 
 def _read_parameter(view: FileView, function: Function, parameter: str, reading: _Reading) -> None:

@@ -217,6 +217,8 @@ def _is_number(uses: RowUses, node: ast.expr) -> bool:
             return name in uses.numbers
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
             return _is_number(uses, left) and _is_number(uses, right)
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right):
+            return _is_number(uses, left) and not _is_float(left) and _is_above_zero(right)
     return False
 
 
