@@ -37,19 +37,19 @@ def callers_of(view: FileView, function: Function, evaluate: Evaluate) -> Caller
     if isinstance(node, ast.Lambda) or function.owner is not None or node.args.vararg or node.args.kwarg:
         return Callers()
     calls: list[tuple[FileView, ast.Call]] = []
-    for where, use in _uses(view, function):
+    for where, use in uses_of(view, function):
         call = where.source.parents.get(use)
         if not isinstance(call, ast.Call) or call.func is not use:
             return Callers()
         calls.append((where, call))
-    passed = [_passed(node, call) for _, call in calls]
-    if not calls or any(arguments is None for arguments in passed):
+    arguments_of = [passed(node, call) for _, call in calls]
+    if not calls or any(arguments is None for arguments in arguments_of):
         return Callers()
     tensors = set()
     for parameter in function.parameters:
         given = [
             (where, arguments[parameter.arg])
-            for (where, _), arguments in zip(calls, passed, strict=True)
+            for (where, _), arguments in zip(calls, arguments_of, strict=True)
             if arguments is not None and parameter.arg in arguments
         ]
         values = [evaluate(where, argument) for where, argument in given]
@@ -59,7 +59,7 @@ def callers_of(view: FileView, function: Function, evaluate: Evaluate) -> Caller
     return Callers(frozenset(tensors), len(calls), private)
 
 
-def _uses(view: FileView, function: Function) -> Iterator[tuple[FileView, ast.expr]]:
+def uses_of(view: FileView, function: Function) -> Iterator[tuple[FileView, ast.expr]]:
     """Every load of the function's name, in its file and in the files that import it."""
     assert not isinstance(function.node, ast.Lambda)
     name = function.node.name
@@ -74,14 +74,19 @@ def _defined_by(view: FileView, use: ast.Name, function: Function) -> bool:
     return any(binding.node is function.node for binding in view.names.bindings(use.id, use))
 
 
-def _passed(callee: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
-    """The argument for each parameter that a call gives; None with star arguments."""
+def passed(
+    callee: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, skipped: int = 0
+) -> dict[str, ast.expr] | None:
+    """The argument for each parameter that a call gives; None with star arguments.
+
+    skipped: how many parameters the call gives in another way, as that for `self`.
+    """
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
-    positional = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]]
-    passed = dict(zip(positional, call.args, strict=False))
-    passed.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-    return passed
+    positional = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]][skipped:]
+    given = dict(zip(positional, call.args, strict=False))
+    given.update({k.arg: k.value for k in call.keywords if k.arg is not None})
+    return given
 
 
 def importers_in(project: Project) -> dict[tuple[str, str], list[tuple[str, str]]]:

@@ -48,6 +48,8 @@ def _without_places(lines: Sequence[str]) -> list[str]:
     quoting = in_traceback = False
     for line in lines:
         indented = line[:1] in (" ", "\t")
+        if quoting and not line:
+            continue  # some warnings end with a line of their own, before the source
         if indented and (quoting or in_traceback):
             quoting = False
             continue

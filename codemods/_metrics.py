@@ -8,6 +8,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import SourceFile
 from gbfix.analysis.values import Category
 from gbfix.codemods import _scalar_duties as duty
+from gbfix.codemods._claims import INTEGERS
 from gbfix.codemods._counter import USES, Counter, is_own, uses_of
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_dtypes import known_devices
@@ -83,7 +84,7 @@ def metric_obligations(read: Read, own: list[Obligation]) -> list[Obligation]:
     line = read.node.lineno
     dtype = read.value.dtype
     if (dtype is None or dtype.category is not Category.FLOAT) and read.number != "float":
-        own = [*own, Obligation(duty.INTEGERS, Discharge.ASSUMED, "the sum of integers grows with every call", line)]
+        own = [*own, Obligation(INTEGERS, Discharge.ASSUMED, "the sum of integers grows with every call", line)]
     if read.value.devices == {"cpu"}:
         return [*own, Obligation(duty.DEVICE, Discharge.PROVED, "it is on the CPU", line)]
     return [*own, Obligation(duty.DEVICE, Discharge.ASSUMED, "every call may have a device of its own", line)]

@@ -7,6 +7,7 @@ import ast
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.values import CONTIGUOUS, Category, Kind, Value
+from gbfix.codemods._claims import INTEGERS
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._scalar_dtypes import dtype_obligation, has_dimensions, is_integral, known_devices
 from gbfix.codemods._scalar_reads import Read, statement_of
@@ -20,7 +21,6 @@ ONE = "the tensor has one element"
 TENSOR = "the number is computed with tensors"
 DEVICE = "the number's tensor is on the device where it is used"
 EXACT = "the number is exact in double precision"
-INTEGERS = "integer arithmetic stays within 64 bits"
 FINITE = "the number is finite and fits an integer of 64 bits"
 DIVISOR = "the divisor is not zero"
 DOMAIN = "math does not raise, and rounds as torch does"

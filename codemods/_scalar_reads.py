@@ -11,6 +11,7 @@ from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Category, Kind, Value
+from gbfix.codemods._listed_reads import listed_nodes
 
 _COUNTS = frozenset({"argmax", "argmin", "count_nonzero"})
 
@@ -50,7 +51,10 @@ def statement_of(context: Context, node: ast.AST) -> ast.stmt | None:
 
 
 def reads_of(flow: Flow) -> Iterator[Read]:
-    """The readings of a function in source order, without those of inner functions and unreachable lines."""
+    """The readings of a function in source order, without those of inner functions and unreachable lines.
+
+    Those of numbers that a list has are left to the rule that reads the list.
+    """
     function = flow.context.function.node
     inner = {
         part
@@ -60,10 +64,13 @@ def reads_of(flow: Flow) -> Iterator[Read]:
     }
     nodes = [node for node in ast.walk(function) if isinstance(node, ast.Call | ast.Subscript) and node not in inner]
     found: dict[ast.expr, Read] = {}
+    listed = listed_nodes(flow.context.view)
     for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset, -(node.end_col_offset or 0))):
         statement = statement_of(flow.context, node)
         state = flow.entry if statement is None else flow.before.get(statement)
         read = None if state is None else _read(flow, state, node)
+        if read is not None and listed and not listed.isdisjoint(ast.walk(read.node)):
+            continue  # a list has the number
         if read is not None and read.tensor not in found and not any(node in ast.walk(o) for o in found):
             found[node] = read
     yield from found.values()

@@ -38,7 +38,7 @@ def unwritten(
         state = flow.before.get(statement)
         if state is None:
             continue
-        roots = [_root(target) for target in _written(flow, statement, state, stores=statement is not last)]
+        roots = [_root(target) for target in written_by(flow, statement, state, stores=statement is not last)]
         if name in roots:
             raise RefusedError(UNCHANGED, f"{name} is written {where}", statement.lineno, advice)
         owned = [state.values[root].fresh if root in state.values else False for root in roots]
@@ -66,7 +66,7 @@ def _is_out_of_reach(flow: Flow, name: str, statements: Sequence[ast.stmt], read
     return not any(isinstance(part, ast.Name) and part.id == name for part in mentions)
 
 
-def _written(flow: Flow, statement: ast.stmt, state: State, *, stores: bool) -> Iterator[ast.expr]:
+def written_by(flow: Flow, statement: ast.stmt, state: State, *, stores: bool) -> Iterator[ast.expr]:
     """The objects that a statement stores into, and tensors that it writes by an operator or method of their own."""
     if not stores:
         pass

@@ -162,6 +162,10 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     # The buffer of the original and the number beside it in the rewritten module show in every size.
     "the buffer keeps the number that __init__ puts there": (),
     "integers are divided in float32 or float64": (),
+    # A list with other numbers than the tensor has, or another method that gets it, shows in every size.
+    "the tensor is made from the list": (),
+    "the list holds nothing but integers": (),
+    "the call runs the function that the source shows": (),
     "the number is computed with tensors": (),
     "a number and a 0-d tensor give the same dtype and bits": (Need.DTYPES, Need.DEVICE),
     "the number's tensor is on the device where it is used": (Need.DEVICE,),

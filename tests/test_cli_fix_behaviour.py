@@ -12,6 +12,7 @@ WARNED = """/env/site-packages/torch/_dynamo/eval.py:12: UserWarning: of PyTorch
   warnings.warn("of PyTorch")
 W1130 10:00:00.000000 77 torch/_dynamo/convert_frame.py:1] [0/8] torch._dynamo hit config.recompile_limit (8)
 <eval_with_key>.12:8: UserWarning: of a graph
+
   x = torch.tensor(y)
 /home/me/train.py:7: UserWarning: of the program
   warnings.warn("of the program")

@@ -74,6 +74,7 @@ FRAMES["compile-per-call"] = "import torch\n\n\n{}\n"
 FRAMES["branch-by-chance"] = "(self, x: torch.Tensor):\n{}\n    return x"
 FRAMES["guarded-scaling"] = "(parameters, x: torch.Tensor, limit: float):\n    norm = x.norm()\n{}\n    return norm"
 FRAMES["number-handed-on"] = "import torch\n\n\n{}\n"
+FRAMES["listed-values"] = "(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor):\n{}\n    return x"
 FRAMES["number-that-leaves"] = "import torch\n\n\n{}\n"
 FRAMES["assert-with-computed-message"] = "import torch\n\n\n{}\n"
 FRAMES |= {
