@@ -40,6 +40,8 @@ from gbfix.analysis.slots import Flow, Slot
 if TYPE_CHECKING:
     from gbfix.analysis.project import Project
 
+STEPS = 3_000_000
+"""For files of which a run shows what is compiled: some seconds. Among library code, values can reach everything."""
 _BUILTIN_WRAPPERS = {"staticmethod": STATIC, "classmethod": CLASS_METHOD, "property": PROPERTY}
 
 
@@ -51,7 +53,7 @@ class Calls:
     ) -> None:
         """`on_compilation` is told of each place that compiles, `on_frame` of each frame made."""
         self.project = project
-        self.flow: Flow[Value] = Flow()
+        self.flow: Flow[Value] = Flow(STEPS if project.observed else None)
         self.modules = Modules(project.files, self._binds)
         self._exports = Exports(project, self.modules)
         self.classes = Classes(project, self.modules, self._exports)

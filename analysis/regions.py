@@ -13,6 +13,7 @@ from gbfix.analysis.applications import Compilation
 from gbfix.analysis.callables import Arguments, LibraryValue, PartialValue, Value
 from gbfix.analysis.library import Effect, library_function
 from gbfix.analysis.reach import Entry, Reach, Reached
+from gbfix.analysis.slots import TooManyStepsError
 from gbfix.analysis.source import Function
 from gbfix.engine.garbage import without_garbage_collection
 
@@ -65,12 +66,17 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
     through names, attributes, helpers and files. It goes on through all calls that can be resolved,
     and ends at `torch.compiler.disable` and the like. With `project.assume_compiled`, the `forward`
     of every torch.nn.Module starts one too.
+    With observations of a run, which say for themselves what is compiled, the search ends empty where it takes too
+    long, as it does for some library code.
     Sources: torch/_dynamo/eval_frame.py and decorators.py of torch 2.13.
     """
     if not project.assume_compiled and not any(_may_compile(source.text) for source in project.files.values()):
         return []
     with without_garbage_collection():
-        return _compiled(project, Reach(project))
+        try:
+            return _compiled(project, Reach(project))
+        except TooManyStepsError:
+            return []
 
 
 def _compiled(project: Project, reach: Reach) -> list[CompiledFunction]:

@@ -19,13 +19,19 @@ class Slot(Generic[T]):
     targets: dict[Slot[T], None] = field(default_factory=dict)
 
 
+class TooManyStepsError(Exception):
+    """There were more steps than was allowed."""
+
+
 class Flow(Generic[T]):
     """Moves values from slot to slot, one at a time, so that no chain of calls is too deep.
 
     Everything happens in the order in which it was asked for: the result is the same from run to run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, steps: int | None = None) -> None:
+        """`steps` is how many are allowed in all, None for any number."""
+        self._left = steps
         self._pending: deque[tuple[Callable[[T], None], T] | Callable[[], None]] = deque()
 
     def later(self, task: Callable[[], None]) -> None:
@@ -50,8 +56,12 @@ class Flow(Generic[T]):
             self.watch(source, lambda value: self.add(target, value))
 
     def run(self) -> None:
-        """Go on until nothing changes."""
+        """Go on until nothing changes. Raises TooManyStepsError."""
         while self._pending:
+            if self._left is not None:
+                if not self._left:
+                    raise TooManyStepsError
+                self._left -= 1
             task = self._pending.popleft()
             if isinstance(task, tuple):
                 task[0](task[1])

@@ -1,6 +1,8 @@
 from itertools import pairwise
 
-from gbfix.analysis.slots import Flow, Slot
+import pytest
+
+from gbfix.analysis.slots import Flow, Slot, TooManyStepsError
 
 
 def test_values_flow_through_a_circle_once() -> None:
@@ -46,3 +48,14 @@ def test_tasks_wait_for_their_turn() -> None:
     assert done == []
     flow.run()
     assert done == ["first", "second", "third"]
+
+
+def test_steps_can_be_limited() -> None:
+    def endless(flow: Flow[int]) -> None:
+        slot: Slot[int] = Slot()
+        flow.watch(slot, lambda value: flow.add(slot, value + 1))
+        flow.add(slot, 0)
+        flow.run()
+
+    with pytest.raises(TooManyStepsError):
+        endless(Flow(1000))
