@@ -43,6 +43,8 @@ class Project:
     """What was compiled again in a run, by the path of the function that was."""
     changes: tuple[str, ...] | None = None
     """What the compiled functions of a run change that outlives them, in words; None when nobody looked."""
+    runs_again: bool = False
+    """Whether the program will run with the fixes, so that what is compiled only then is looked at, too."""
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -77,7 +79,7 @@ class Project:
 
     def without_observations(self) -> Project:
         """The same project without what a run showed at its lines; what was compiled again says where to look."""
-        bare = replace(self, observed={}, fakes=None, changes=None)
+        bare = replace(self, observed={}, fakes=None, changes=None, runs_again=False)
         vars(bare).update(names=self.names, compiled=self.compiled)
         return bare
 
@@ -193,7 +195,10 @@ def load(
     torch: Torch = KNOWN,
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] | None = None,
     changes: tuple[str, ...] | None = None,
+    runs_again: bool = False,
 ) -> Project:
     """Put parsed files together, with what a run showed of them, what the user chose, and for which PyTorch."""
     files = {source.path: source for source in sources}
-    return Project(files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {}, changes)
+    return Project(
+        files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {}, changes, runs_again
+    )

@@ -14,6 +14,7 @@ from gbfix.cli.fix_texts import Texts
 from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.tried import Identity
+from gbfix.codemods._graph_checks import AGAIN
 
 
 @dataclass(frozen=True)
@@ -70,4 +71,14 @@ class Attempt:
         what = f"{self.round}: running the program with {fixes} fix{'' if fixes == 1 else 'es'}"
         run = self.program.run(self.texts.with_outcome(outcome), what)
         problem = self.reference.difference(behaviour_of(run))
-        return problem or worse(self.current.evidence, run.evidence), run
+        return problem or worse(self.current.evidence, run.evidence) or self._changed(outcome, run), run
+
+    def _changed(self, outcome: Outcome, run: Rerun) -> str:
+        """What the run with the fixes changes, though some of them rely on it that it changes nothing."""
+        if run.evidence.changes == ():
+            return ""
+        obligations = (one for entry in self.checked.applied(outcome).values() for one in entry.finding.obligations)
+        if not any(one.reason.endswith(AGAIN) for one in obligations):
+            return ""
+        changed = f": {run.evidence.changes[0].change}" if run.evidence.changes else ""
+        return f"an error would leave undone what compiled functions change{changed}"

@@ -151,7 +151,7 @@ class Loop:
             unsafe=self.wishes.unsafe,
             preferences=self.wishes.preferences,
             report_unused=False,
-            seen=known.seen,
+            seen=replace(known.seen, runs_again=True),
             torch=self.wishes.torch,
             accept=lambda name, entry: shown.calls_for(name, entry.finding),
         )

@@ -122,6 +122,7 @@ def load_for(files: Iterable[SourceFile], request: Request) -> Project:
         preferences=request.preferences,
         recompiles=request.seen.recompiles,
         changes=request.seen.changes,
+        runs_again=request.seen.runs_again,
         torch=request.torch,
     )
 

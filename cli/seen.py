@@ -15,7 +15,8 @@ class Seen:
     """What rules may take from a run; empty without one.
 
     observed: by file and line. fakes: tries operations on observed tensors. recompiles: by file of the function, what
-    was compiled again. changes: see `Project.changes`. document: the name of the file that says all that, for reasons.
+    was compiled again. changes, runs_again: see `Project`. document: the name of the file that says all that, for
+    reasons.
     """
 
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
@@ -23,6 +24,7 @@ class Seen:
     recompiles: Mapping[str, tuple[RecompileSeen, ...]] = field(default_factory=dict)
     changes: tuple[str, ...] | None = None
     document: str = ""
+    runs_again: bool = False
 
 
 NOTHING_SEEN = Seen()

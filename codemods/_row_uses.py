@@ -18,6 +18,7 @@ from gbfix.engine.model import Discharge, Obligation
 ADVICE = "pass the sizes as a list of Python numbers beside the tensor"
 NUMBER = "the elements are used as numbers"
 _FROM_NUMBERS = frozenset({"torch.linspace", "torch.arange"})
+EXACT = "the numbers are exact in the precision of what they meet"
 _MOST_STEPS = 40
 
 
@@ -157,7 +158,7 @@ def _use(uses: RowUses, node: ast.expr, loop: ast.For, *, whole: bool) -> None:
             uses.reads = True
             if not whole:
                 reason = f"{_text(uses, parent)} takes a number that Python computes in double precision"
-                uses.rounding.append(Obligation(DTYPE, Discharge.ASSUMED, reason, parent.lineno))
+                uses.rounding.append(Obligation(EXACT, Discharge.ASSUMED, reason, parent.lineno))
         case ast.AugAssign(target=ast.Name(id=name)) if whole and parent.value is node and name in uses.numbers:
             return
         case _:
@@ -178,6 +179,8 @@ def _with_tensor(uses: RowUses, node: ast.BinOp, other: ast.expr, *, whole: bool
     exact = dtype is not None and dtype.term in ("float32", "float64", "torch.float32", "torch.float64")
     if exact and whole and value is not None and not value.is_scalar and not isinstance(node.op, ast.Div):
         uses.rounding.append(Obligation(DTYPE, Discharge.PROVED, f"{text} is in its precision", node.lineno))
+    elif whole and not isinstance(node.op, ast.Div):
+        uses.rounding.append(Obligation(EXACT, Discharge.ASSUMED, f"{text} may be in half precision", node.lineno))
     else:
         uses.rounding.append(Obligation(DTYPE, Discharge.ASSUMED, f"{text} may round otherwise", node.lineno))
 

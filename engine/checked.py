@@ -164,6 +164,7 @@ CHECKED_BY: Mapping[str, tuple[Need, ...]] = {
     "integers are divided in float32 or float64": (),
     # A list with other numbers than the tensor has, or another method that gets it, shows in every size.
     "the tensor is made from the list": (),
+    "the numbers are exact in the precision of what they meet": (Need.DTYPES,),
     "the list holds nothing but integers": (),
     "the call runs the function that the source shows": (),
     "the number is computed with tensors": (),

@@ -223,3 +223,45 @@ def test_an_interruption_ends_the_program_and_leaves_the_tree_alone(project: Pro
     assert not list(temporary.iterdir())
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()[:-1]), 0)
+
+
+LOOPED = """\
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+        self.seen = 0
+
+    def forward(self, x):
+        if x.isnan().any():
+            raise ValueError("NaN")
+        {counts}
+        return x * 2 + self.linear.bias.sum()
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([Layer(), Layer()])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+net = torch.compile(Net(), backend="eager")
+print(sum(net(torch.ones(n, 3)).shape[0] for n in (2, 3)))
+"""
+
+
+@pytest.mark.parametrize(("counts", "graphs"), [("pass", 1), ("self.seen += 1", 2)])
+def test_a_check_in_a_loop_goes_into_the_graph_where_the_run_with_it_changes_nothing(
+    project: Project, counts: str, graphs: int
+) -> None:
+    project.write("net.py", LOOPED.format(counts=counts))
+    fixed = project.gbfix("fix", "--yes", "--select", "GBF109", "--", "net.py")
+    assert ("torch.library" in project.read("net.py")) == (graphs == 1), fixed.out + fixed.err
