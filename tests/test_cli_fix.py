@@ -239,7 +239,7 @@ class Layer(torch.nn.Module):
         if x.isnan().any():
             raise ValueError("NaN")
         {counts}
-        return x * 2 + self.linear.bias.sum()
+        return x.log() + self.linear.bias.sum()
 
 
 class Net(torch.nn.Module):
