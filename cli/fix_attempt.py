@@ -16,6 +16,8 @@ from gbfix.cli.rerun import Rerun
 from gbfix.cli.tried import Identity
 from gbfix.codemods._graph_checks import AGAIN
 
+_UNDONE = "an error would leave undone what compiled functions change"
+
 
 @dataclass(frozen=True)
 class Held:
@@ -38,6 +40,8 @@ class Attempt:
     checked: CheckedFixes
     current: Rerun
     reference: Reference
+    relied_in_vain: bool = False
+    """Some fix relied on what the run with it would show, and that showed otherwise."""
     _kept: frozenset[Identity] = frozenset()
     _held: Held | None = None
 
@@ -65,7 +69,10 @@ class Attempt:
     def _drop(self, fix: Identity, entry: Entry, problem: str) -> None:
         name, line, _, code = fix
         self.program.steps.say(f"{self.round}: {code} at {name}:{line} is dropped, since with it {problem}")
-        self.checked.refuse(name, entry, Refusal(SAME, f"with it {problem}"))
+        if problem.startswith(_UNDONE):
+            self.relied_in_vain = True
+        else:
+            self.checked.refuse(name, entry, Refusal(SAME, f"with it {problem}"))
 
     def _tried(self, outcome: Outcome, fixes: int) -> tuple[str, Rerun]:
         what = f"{self.round}: running the program with {fixes} fix{'' if fixes == 1 else 'es'}"
@@ -81,4 +88,4 @@ class Attempt:
         if not any(one.reason.endswith(AGAIN) for one in obligations):
             return ""
         changed = f": {run.evidence.changes[0].change}" if run.evidence.changes else ""
-        return f"an error would leave undone what compiled functions change{changed}"
+        return f"{_UNDONE}{changed}"

@@ -85,6 +85,8 @@ class Loop:
     _refused: dict[RefusedFix, Refusal] = field(default_factory=dict)
     _checked_now: set[str] = field(default_factory=set)
     """The keys of the verdicts that are not from an earlier command."""
+    _relies: bool = True
+    """Fixes may rely on what the run with them will show, until one did so in vain."""
     _keeps_modules: bool = False
     """A program that shows a difference loads a module that the first run saved."""
 
@@ -97,11 +99,11 @@ class Loop:
             texts = texts.with_files(files_to_edit(current.evidence, self.wishes.within))
             checked = self._checked(texts, current.evidence, before.evidence)
             ended = self._ended(rounds)
-            known = len(self._refused)
+            known = (len(self._refused), self._relies)
             held = None if ended else self._round(f"round {rounds + 1}", texts, checked, current, reference)
             if held is not None:
                 texts, current = texts.with_outcome(held.outcome), held.run
-            elif len(self._refused) == known:  # else there may be other fixes for what was refused now
+            elif (len(self._refused), self._relies) == known:  # else there may be other fixes for what was refused now
                 break
             rounds += 1
         verdicts = self._verdicts(texts, before.evidence)
@@ -137,7 +139,9 @@ class Loop:
         if not checked.applied(outcome):
             return None
         self.allowed(texts.with_outcome(outcome))
-        held = Attempt(self.program, name, texts, checked, current, reference).held(outcome)
+        attempt = Attempt(self.program, name, texts, checked, current, reference)
+        held = attempt.held(outcome)
+        self._relies = self._relies and not attempt.relied_in_vain
         self._refused |= checked.refused
         return held
 
@@ -151,7 +155,7 @@ class Loop:
             unsafe=self.wishes.unsafe,
             preferences=self.wishes.preferences,
             report_unused=False,
-            seen=replace(known.seen, runs_again=True),
+            seen=replace(known.seen, runs_again=self._relies),
             torch=self.wishes.torch,
             accept=lambda name, entry: shown.calls_for(name, entry.finding),
         )

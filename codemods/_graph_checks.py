@@ -29,7 +29,7 @@ from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator that raises"
 UNDONE = "what compiled code does around the error does not matter"
-AGAIN = "nor does one in the run with the fix, where those count that were left to Python"
+AGAIN = "in the run with the fix no compiled function changes what outlives it"
 """Holds of a run yet to come: whoever plans with `Project.runs_again` has to look."""
 NO_GRAD_FN = "no grad_fn is shown"
 _CLAIM = "the graph can raise"
@@ -59,14 +59,12 @@ def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
     changes = view.project.changes
     alone = all(one is not None and one.stands_free for one in seen)
     free = alone and all(one is not None and one.is_followed for one in seen)
-    if alone and changes == () and not free and view.project.runs_again:
-        return Obligation(
-            UNDONE, Discharge.PROVED, f"no compiled function of the run changes what outlives it; {AGAIN}", line
-        )
     if free and (changes == () or all(one is not None and one.comes_first for one in seen)):
         whole = "no compiled function of the run changes" if changes == () else "nothing in front of the check changes"
         reason = f"{whole} what outlives it, and no `with` or `try` is around the check"
         return Obligation(UNDONE, Discharge.PROVED, reason, line)
+    if alone and changes is not None and view.project.runs_again:
+        return Obligation(UNDONE, Discharge.PROVED, f"no `with` or `try` is around the check; {AGAIN}", line)
     reason = "the graph ends with the error, without handlers and what it was still to write, or later than the check"
     if changes is not None and not free:
         reason += "; a `with` or `try` is around it, or around a call that leads here, or Dynamo gave up a caller"
