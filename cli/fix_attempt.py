@@ -81,11 +81,12 @@ class Attempt:
         return problem or worse(self.current.evidence, run.evidence) or self._changed(outcome, run), run
 
     def _changed(self, outcome: Outcome, run: Rerun) -> str:
-        """What the run with the fixes changes, though some of them rely on it that it changes nothing."""
-        if run.evidence.changes == ():
+        """What graphs with a check change in the run with the fixes, though some rely on it that they do not."""
+        changes = [change for change in run.evidence.changes or () if change.raises]
+        if run.evidence.changes is not None and not changes:
             return ""
         obligations = (one for entry in self.checked.applied(outcome).values() for one in entry.finding.obligations)
         if not any(one.reason.endswith(AGAIN) for one in obligations):
             return ""
-        changed = f": {run.evidence.changes[0].change}" if run.evidence.changes else ""
+        changed = f": {changes[0].change}" if changes else ""
         return f"{_UNDONE}{changed}"

@@ -29,7 +29,7 @@ from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator that raises"
 UNDONE = "what compiled code does around the error does not matter"
-AGAIN = "in the run with the fix no compiled function changes what outlives it"
+AGAIN = "in the run with the fix no graph with a check changes what outlives it"
 """Holds of a run yet to come: whoever plans with `Project.runs_again` has to look."""
 NO_GRAD_FN = "no grad_fn is shown"
 _CLAIM = "the graph can raise"

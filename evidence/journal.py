@@ -48,7 +48,8 @@ KINDS = {
     "unwatched": "a line whose later runs were not observed: file, line, reason",
     "settled": "a line whose first runs showed nothing new in the end, so that later ones were not observed: file, "
     "line, runs",
-    "change": "a traced frame changes something that outlives it: file and line (of its function), function, change",
+    "change": "a traced frame changes something that outlives it: file and line (of its function), function, change, "
+    "raises (whether its graph holds a check that raises)",
     "reached": "a line before which more may have happened in its compiled call than was traced: file, line, how "
     "(behind: after something that lasts, or maybe; in Python: called by a function that Dynamo gave up)",
     "looked": "at the end: every traced frame was looked at for changes",

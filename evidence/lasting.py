@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _NEW = ("AttributeMutationNew", "ValueMutationNew")
+_CHECKS = ("check_in_", "_assert_async")
 _PLAIN = (bool, int, str, bytes)
 _NORMS = ("batch_norm", "instance_norm")
 """Functions that update running statistics, which no version counter of a fake tensor shows."""
@@ -32,6 +33,12 @@ def lasting_changes(output: Any) -> Iterator[str]:  # noqa: ANN401
             yield "an input of the graph is written"
         elif node.op == "call_function" and _updates_statistics(node):
             yield "running statistics are updated"
+
+
+def may_raise(output: Any) -> bool:  # noqa: ANN401
+    """Whether the graph of an OutputGraph holds a check that raises: an assert, or the operator that a fix makes."""
+    names = (str(node.target) for node in output.graph.nodes if node.op == "call_function")
+    return any(check in name for name in names for check in _CHECKS)
 
 
 def _is_older(variable: Any) -> bool:  # noqa: ANN401

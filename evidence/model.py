@@ -174,10 +174,14 @@ class Recompile:
 
 @dataclass(frozen=True)
 class Change:
-    """What a traced function changes that outlives it, in words. place: the function."""
+    """What a traced function changes that outlives it, in words.
+
+    place: the function. raises: its graph holds a check that raises, after which the change would not be made.
+    """
 
     place: Place
     change: str
+    raises: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from gbfix.evidence.facts import Facts
 from gbfix.evidence.frame_values import aliases, function_name, mutable, object_identity, outline
 from gbfix.evidence.imports import after_import
 from gbfix.evidence.journal import Journal
-from gbfix.evidence.lasting import lasting_changes
+from gbfix.evidence.lasting import lasting_changes, may_raise
 from gbfix.evidence.lookup import MISSING, MODULE_STORES, attribute, is_recorded_global
 from gbfix.evidence.recorder import working_folder
 from gbfix.evidence.sources import Sources
@@ -108,7 +108,7 @@ class Observer:
         self._journal = journal
         self._threads = threading.local()
         self._failed = False
-        self._changes: set[tuple[str, int, str]] = set()
+        self._changes: set[tuple[str, int, str, bool]] = set()
         self._begun = Begun()
         self._reached: set[tuple[str, int, str]] = set()
         self._in_blocks: set[tuple[str, int]] = set()
@@ -271,13 +271,16 @@ class Observer:
     def _note_changes(self, output: Any) -> None:  # noqa: ANN401
         """Note once what a frame has changed that outlives it."""
         code: CodeType = output.root_tx.f_code
-        for change in lasting_changes(output):
+        changes = list(lasting_changes(output))
+        raises = bool(changes) and may_raise(output)
+        for change in changes:
             self._begun.changes(code)
-            place = (code.co_filename, code.co_firstlineno, change)
+            place = (code.co_filename, code.co_firstlineno, change, raises)
             if place not in self._changes:
                 self._changes.add(place)
                 file, line = place[:2]
-                self._journal.write("change", file=file, line=line, function=function_name(code), change=change)
+                told = {"function": function_name(code), "change": change, "raises": raises}
+                self._journal.write("change", file=file, line=line, **told)
 
     def _note_reached(self, translator: Any, candidate: Candidate) -> None:  # noqa: ANN401
         """Note once for a line that more may have happened before it in the call than was traced."""

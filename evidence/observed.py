@@ -50,7 +50,10 @@ def read_changes(processes: Iterable[Records], places: Places) -> tuple[Change, 
     for records in processes:
         if records.torch and not records.looked:
             return None
-        found += [Change(_place(note, records, places), str(note["change"])) for note in records.changes]
+        found += [
+            Change(_place(note, records, places), str(note["change"]), bool(note.get("raises")))
+            for note in records.changes
+        ]
     return tuple(dict.fromkeys(found))
 
 
