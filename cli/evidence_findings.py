@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gbfix.analysis.preferences import DEFAULT, Preferences
@@ -12,6 +12,7 @@ from gbfix.cli.evidence_places import absolute_path, files_of
 from gbfix.cli.evidence_use import is_changed, used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
+from gbfix.cli.statements import last_lines
 from gbfix.engine.files import SourceText, read_source
 from gbfix.engine.model import Finding, Rule, Safety, SourceError, Span
 from gbfix.evidence.capabilities import installed_torch
@@ -30,6 +31,8 @@ class Findings:
     absent: frozenset[str]
     changed: frozenset[str]
     problems: tuple[str, ...]
+    last_lines: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """Of the statements of each file, by their first line: where Dynamo says no more of a site than that."""
 
     def of(self, site: Break) -> tuple[Place, Finding] | None:
         """The finding that knows about a break, and where it is: at the site, else at the project's line.
@@ -60,12 +63,17 @@ class Findings:
 
         Else one whose fix edits the line, as that of a sum edits where the summed elements were selected.
         """
-        edited = [f for f in self.by_file.get(place.file, ()) if any(_on(span, place) for span in _elsewhere(f))]
+        last = self._last(place)
+        edited = [f for f in self.by_file.get(place.file, ()) if any(_on(span, place, last) for span in _elsewhere(f))]
         covering = self._covering(place) or edited
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
 
     def _covering(self, place: Place) -> list[Finding]:
-        return [finding for finding in self.by_file.get(place.file, ()) if _on(finding.span, place)]
+        last = self._last(place)
+        return [finding for finding in self.by_file.get(place.file, ()) if _on(finding.span, place, last)]
+
+    def _last(self, place: Place) -> int:
+        return place.end_line or self.last_lines.get(place.file, {}).get(place.line, place.line)
 
 
 def _elsewhere(finding: Finding) -> list[Span]:
@@ -74,8 +82,8 @@ def _elsewhere(finding: Finding) -> list[Span]:
     return [span for span in spans if not span.overlaps(finding.span)]
 
 
-def _on(span: Span, place: Place) -> bool:
-    return span.line <= place.line <= span.end_line
+def _on(span: Span, place: Place, last: int) -> bool:
+    return span.line <= last and place.line <= span.end_line
 
 
 _OF_RECOMPILES = "GBF4"
@@ -127,4 +135,5 @@ def find(
     outcome = run(inputs, request)
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
-    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems)
+    ends = {file: last_lines(source.text) for file, source in sources.items()}
+    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends)

@@ -21,6 +21,7 @@ from gbfix.cli.fix_files import files_to_edit
 from gbfix.cli.fix_program import Program
 from gbfix.cli.fix_shown import Shown
 from gbfix.cli.fix_texts import FirstOriginals, Texts
+from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.run import Request
@@ -148,7 +149,8 @@ class Loop:
     def _checked(self, texts: Texts, evidence: Evidence, first: Evidence) -> CheckedFixes:
         """Plans fixes of these texts with what their run showed; checks are made of the functions of the first run."""
         inputs = texts.inputs()
-        known, shown = used(evidence, inputs, DOCUMENT), Shown(evidence)
+        known = used(evidence, inputs, DOCUMENT)
+        shown = Shown(evidence, {display_name(source.path): source.text for source in inputs.sources})
         request = Request(
             self.wishes.rules,
             edit=True,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gbfix.cli.fix_files import is_own
 from gbfix.cli.names import display_name
+from gbfix.cli.statements import last_lines
 from gbfix.engine.model import Finding, Span
 from gbfix.evidence.model import Evidence, Place
 from gbfix.evidence.places import Places
@@ -16,15 +17,19 @@ from gbfix.evidence.places import Places
 class Shown:
     """The lines of one run, by the names of their files on the screen."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, texts: Mapping[str, str]) -> None:
+        """`texts` are those of the files that ran, by their names on the screen."""
         self._root = Path(evidence.root)
         places = Places(self._root)
         self._names: dict[str, str] = {}
         self._lines: set[tuple[str, int]] = set()
         self._functions: set[tuple[str, str]] = set()
         for file, lines, function in _seen(evidence):
-            name = self._names.setdefault(file, display_name(Path(os.path.realpath(places.path(file)))))
-            self._lines.update((name, line) for line in lines)
+            path = Path(os.path.realpath(places.path(file)))
+            name = self._names.setdefault(file, display_name(path))
+            ends = last_lines(texts[name]) if name in texts else {}
+            last = ends.get(lines[-1], lines[-1]) if len(lines) == 1 else lines[-1]
+            self._lines.update((name, line) for line in range(lines[0], last + 1))
             if function:
                 self._functions.add((name, function.rpartition(".")[2]))
 

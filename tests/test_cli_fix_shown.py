@@ -25,7 +25,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shown:
         recompiles=(Recompile(Place("a.py", 5), "n == 1", owner=Place("a.py", 9)),),
         observations=(Observation("a.py", 6, "Net.forward"), Observation(library, 3, "Layer.forward")),
     )
-    return Shown(evidence)
+    return Shown(evidence, {})
 
 
 @pytest.mark.parametrize("line", [5, 6, 7, 9, 30, 40, 42, 43])
@@ -48,3 +48,13 @@ def test_of_an_installed_library_only_lines_that_ran_are_called_for(shown: Shown
     assert shown.calls_for(name, finding(3, "Layer.forward"))
     assert not shown.calls_for(name, finding(4, "Layer.forward"))
     assert not shown.calls_for(name, finding(20, "other"))
+
+
+def test_a_line_stands_for_its_whole_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "y = f(\n    1,\n    2,\n)\nif (\n    y\n):\n    z = 1\n"
+    observed = (Observation("a.py", 8, "step"),)
+    evidence = Evidence(str(tmp_path), breaks=(Break(Place("a.py", 1)), Break(Place("a.py", 5))), observations=observed)
+    for texts, lines in (({"a.py": text}, [1, 2, 3, 4, 5, 6, 7, 8]), ({}, [1, 5, 8])):
+        shown = Shown(evidence, texts)
+        assert [line for line in range(1, 10) if shown.calls_for("a.py", finding(line, "step"))] == lines
