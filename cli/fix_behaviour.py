@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,9 @@ _WARNING = re.compile(r"(?:\.py|^<eval_with_key>\.\d+):\d+: \w+: ")
 _WARNING_WITHOUT_LINE = re.compile(r"\.py: \w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_PLACE = re.compile(r"(?P<file>.*?\.py):(?P<line>\d+): ")
 _LONGEST_LINE = 120
+_LONGEST_WARNING = 40
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,10 @@ def _without_places(lines: Sequence[str]) -> list[str]:
     """Lines without line numbers of source, the source that tracebacks and warnings quote, and PyTorch's own."""
     kept: list[str] = []
     quoting = in_traceback = False
-    for line in lines:
+    own_until = -1
+    for number, line in enumerate(lines):
         indented = line[:1] in (" ", "\t")
-        if quoting and not line:
+        if number <= own_until or (quoting and not line):
             continue  # some warnings end with a line of their own, before the source
         if indented and (quoting or in_traceback):
             quoting = False
@@ -56,9 +60,19 @@ def _without_places(lines: Sequence[str]) -> list[str]:
         in_traceback = line.startswith(_TRACEBACK)
         quoting = _WARNING.search(line) is not None
         if _TORCH_LOG.match(line) or _TORCH_FILE.search(line):
+            own_until = _end_of_warning(lines, number)
+            quoting = quoting and own_until == number
             continue
         kept.append(_LINE_NUMBER.sub(r"\1", line))
     return kept
+
+
+def _end_of_warning(lines: Sequence[str], first: int) -> int:
+    """The last line of a warning of PyTorch's own that begins here: the source of the line that gave it."""
+    place = _PLACE.match(lines[first])
+    source = linecache.getline(place["file"], int(place["line"])).strip() if place else ""
+    following = range(first + 1, min(first + _LONGEST_WARNING, len(lines)))
+    return next((number for number in following if source and lines[number].strip() == source), first)
 
 
 @dataclass

@@ -44,6 +44,16 @@ def test_line_numbers_quoted_source_and_what_pytorch_says_are_left_out() -> None
     )
 
 
+def test_a_warning_of_pytorch_is_left_out_to_its_end(tmp_path: Path) -> None:
+    module = tmp_path / "site-packages" / "torch" / "_dynamo" / "functions.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("import warnings\nwarnings.warn(text)\n")
+    warning = (
+        f"{module}:2: UserWarning: a call was found\n\nIt originates from:\n  File 'a.py'\n\n  warnings.warn(text)\n"
+    )
+    assert ran("", f"before\n{warning}  after\n").errors == ("before", "  after")
+
+
 def test_a_copy_counts_as_its_original() -> None:
     copies = {Path("/home/me/a.py"): Path("/tmp/gbfix-run-1/.gbfix/overlay/a.py")}
     text = "{}: loaded from {}\n"
