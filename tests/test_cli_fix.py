@@ -265,3 +265,33 @@ def test_a_check_in_a_loop_goes_into_the_graph_where_the_run_with_it_changes_not
     project.write("net.py", LOOPED.format(counts=counts))
     fixed = project.gbfix("fix", "--yes", "--select", "GBF109", "--", "net.py")
     assert ("torch.library" in project.read("net.py")) == (graphs == 1), fixed.out + fixed.err
+
+
+TRANSFORMED = """\
+import torch
+
+
+def check(x):
+    if x.isnan().any():
+        raise ValueError("NaN")
+    return x + 1
+
+
+def rows(x):
+    return torch.func.vmap(lambda row: row * 2)(x)
+
+
+@torch.compile(backend="eager")
+def step(x):
+    return rows({call})
+
+
+print(step(torch.ones(2, 3)).sum())
+"""
+
+
+@pytest.mark.parametrize("call", ["check(x)", "torch.func.vmap(torch.sin)(check(x))"])
+def test_a_transform_elsewhere_in_the_file_keeps_no_check_out_of_the_graph(project: Project, call: str) -> None:
+    project.write("net.py", TRANSFORMED.format(call=call))
+    done = project.gbfix("fix", "--yes", "--select", "GBF109", "--", "net.py")
+    assert "torch.library" in project.read("net.py"), done.out + done.err
