@@ -59,11 +59,12 @@ def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
     changes = view.project.changes
     alone = all(one is not None and one.stands_free for one in seen)
     free = alone and all(one is not None and one.is_followed for one in seen)
-    if free and (changes == () or all(one is not None and one.comes_first for one in seen)):
+    looked = changes is not None  # else nobody noted what comes before it, either
+    if free and looked and (changes == () or all(one is not None and one.comes_first for one in seen)):
         whole = "no compiled function of the run changes" if changes == () else "nothing in front of the check changes"
         reason = f"{whole} what outlives it, and no `with` or `try` is around the check"
         return Obligation(UNDONE, Discharge.PROVED, reason, line)
-    if alone and changes is not None and view.project.runs_again:
+    if alone and looked and view.project.runs_again:
         return Obligation(UNDONE, Discharge.PROVED, f"no `with` or `try` is around the check; {AGAIN}", line)
     reason = "the graph ends with the error, without handlers and what it was still to write, or later than the check"
     if changes is not None and not free:

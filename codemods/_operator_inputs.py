@@ -169,7 +169,7 @@ class InputReader:
         source, view = self._flow.context.source, self._flow.context.view
         check = next(one for one in source.ancestors(text) if isinstance(one, ast.If | ast.Assert))
         seen = view.observed(check.lineno)
-        if seen is None or not (view.project.changes == () or seen.comes_first):
+        if seen is None or view.project.changes is None or not (view.project.changes == () or seen.comes_first):
             return False
         met = {ast.unparse(one) for one in self._operands(check.test, state)}
         return all(ast.unparse(part.value) in met for part in text.values if isinstance(part, ast.FormattedValue))

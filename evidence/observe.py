@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gbfix.evidence import entries
-from gbfix.evidence.begun import Begun
+from gbfix.evidence.begun import BEHIND, Begun
 from gbfix.evidence.candidates import Candidate
 from gbfix.evidence.describe import (
     Unrealized,
@@ -286,7 +286,7 @@ class Observer:
         """Note once for a line that more may have happened before it in the call than was traced."""
         file = translator.f_code.co_filename
         codes = [one.f_code for one in _callers(translator)]
-        changed = any(lasting_changes(translator.output))
+        changed = (file, candidate.line, BEHIND) in self._reached or any(lasting_changes(translator.output))
         calls = [_source(one) for one in list(_callers(translator))[1:]]
         how = self._begun.reached((file, candidate.line), codes, calls, changed=changed)
         if how and (file, candidate.line, how) not in self._reached:
