@@ -55,12 +55,13 @@ def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
 
     Source: side effects and the mutation of inputs come after the graph (torch/_dynamo/side_effects.py).
     """
-    line, seen = checks[0].lineno, [view.observed(check.lineno) for check in checks]
+    line = checks[0].lineno
+    seen = [one for check in checks if (one := view.observed(check.lineno)) is not None]
     changes = view.project.changes
-    alone = all(one is not None and one.stands_free for one in seen)
-    free = alone and all(one is not None and one.is_followed for one in seen)
+    alone = len(seen) == len(checks) and all(one.stands_free for one in seen)
+    free = alone and all(one.is_followed for one in seen)
     looked = changes is not None  # else nobody noted what comes before it, either
-    if free and looked and (changes == () or all(one is not None and one.comes_first for one in seen)):
+    if free and looked and (changes == () or all(one.comes_first for one in seen)):
         whole = "no compiled function of the run changes" if changes == () else "nothing in front of the check changes"
         reason = f"{whole} what outlives it, and no `with` or `try` is around the check"
         return Obligation(UNDONE, Discharge.PROVED, reason, line)

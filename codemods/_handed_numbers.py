@@ -38,10 +38,10 @@ class Handed:
     functions: list[str] = field(default_factory=list)
 
 
-def handed_of(flow: Flow, view: FileView, name: str, statement: ast.stmt) -> Handed:
+def handed_of(flow: Flow, name: str, statement: ast.stmt) -> Handed:
     """What becomes of the number that a statement binds to a name. Raises RefusedError."""
     found = _Follower()
-    found.follow(flow, view, _loads_after(flow, name, statement))
+    found.follow(flow, _loads_after(flow, name, statement))
     return found.handed
 
 
@@ -75,20 +75,20 @@ class _Follower:
         self.handed = Handed()
         self._seen: set[tuple[ast.AST, str]] = set()
 
-    def follow(self, flow: Flow, view: FileView, loads: Sequence[ast.Name]) -> None:
+    def follow(self, flow: Flow, loads: Sequence[ast.Name]) -> None:
         for load in loads:
-            parent = view.source.parents[load]
+            parent = flow.context.source.parents[load]
             match parent:
                 case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right) if right is load or isinstance(
                     op, ast.Mult
                 ):
                     self._meet(flow, load, left if right is load else right, type(op), right is load)
                 case ast.Call() if load in parent.args:
-                    self._call(flow, view, parent, parent, load)
+                    self._call(flow, parent, parent, load)
                 case ast.keyword() if parent.arg is not None:
-                    call = view.source.parents[parent]
+                    call = flow.context.source.parents[parent]
                     assert isinstance(call, ast.Call)
-                    self._call(flow, view, call, parent, load)
+                    self._call(flow, call, parent, load)
                 case _:
                     reason, advice = sink(load.id, parent)
                     raise RefusedError(SCALES, reason, load.lineno, advice)
@@ -104,8 +104,8 @@ class _Follower:
             raise RefusedError(SCALES, f"{text} is no tensor", load.lineno, OUTSIDE)
         self.handed.meetings.append(Met(flow, Meeting(load, other, value, operator, right, load.lineno)))
 
-    def _call(self, flow: Flow, view: FileView, call: ast.Call, parent: ast.Call | ast.keyword, use: ast.Name) -> None:
-        for where, function, bound in _callees(flow, view, call):
+    def _call(self, flow: Flow, call: ast.Call, parent: ast.Call | ast.keyword, use: ast.Name) -> None:
+        for where, function, bound in _callees(flow, call):
             node = function.node
             assert isinstance(node, ast.FunctionDef)
             name = parameter_of(node, call, parent, use, 1 if bound else 0)
@@ -129,14 +129,14 @@ class _Follower:
             if names.scope_of(load) is not function.node:
                 reason = f"a function in {function.qualname} reads {name}"
                 raise RefusedError(SCALES, reason, load.lineno, OUTSIDE)
-        self.follow(flow_of(view, function), view, loads)
+        self.follow(flow_of(view, function), loads)
 
 
-def _callees(flow: Flow, view: FileView, call: ast.Call) -> list[tuple[FileView, Function, bool]]:
+def _callees(flow: Flow, call: ast.Call) -> list[tuple[FileView, Function, bool]]:
     """The functions that a call may run, each with whether `self` is bound to it already. Raises RefusedError."""
-    text = shorten(view.source.segment(call.func), 40)
+    text = shorten(flow.context.source.segment(call.func), 40)
     starred = any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
-    found = [] if starred else list(_functions(flow, view, call.func))
+    found = [] if starred else list(_functions(flow, call.func))
     for where, function, _ in found:
         node = function.node
         assert isinstance(node, ast.FunctionDef)
@@ -152,9 +152,9 @@ def _called(decorator: ast.expr) -> ast.expr:
     return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
-def _functions(flow: Flow, view: FileView, function: ast.expr) -> Iterator[tuple[FileView, Function, bool]]:
+def _functions(flow: Flow, function: ast.expr) -> Iterator[tuple[FileView, Function, bool]]:
     """What an expression that is called stands for; nothing where one of several is not known."""
-    owner = flow.context.function.owner
+    view, owner = flow.context.view, flow.context.function.owner
     parameters = flow.context.function.parameters
     decorators = getattr(flow.context.function.node, "decorator_list", [])
     is_method = owner is not None and not any(view.names.is_builtin(one, "staticmethod") for one in decorators)
@@ -168,11 +168,12 @@ def _functions(flow: Flow, view: FileView, function: ast.expr) -> Iterator[tuple
             if found is not None and isinstance(found[1], ast.FunctionDef):
                 yield found[0], found[0].source.function_of_node[found[1]], False
         case ast.Subscript(value=ast.Name() as table):
-            yield from _entries(flow, view, table)
+            yield from _entries(flow, table)
 
 
-def _entries(flow: Flow, view: FileView, table: ast.Name) -> Iterator[tuple[FileView, Function, bool]]:
+def _entries(flow: Flow, table: ast.Name) -> Iterator[tuple[FileView, Function, bool]]:
     """The functions of a dict that this function makes and only asks: `{"a": self.a, "b": self.b}[name]`."""
+    view = flow.context.view
     owner, bindings = view.names.lookup(table.id, table)
     if owner is not flow.context.function.node or len(bindings) != 1:
         return
@@ -182,7 +183,7 @@ def _entries(flow: Flow, view: FileView, table: ast.Name) -> Iterator[tuple[File
     for load in view.names.loads.get(table.id, []):
         if view.names.lookup(table.id, load)[0] is owner and not _only_asks(view, load):
             return
-    held = [list(_functions(flow, view, value)) for value in made.value.values]
+    held = [list(_functions(flow, value)) for value in made.value.values]
     if all(held) and None not in made.value.keys:
         for functions in held:
             yield from functions

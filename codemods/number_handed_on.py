@@ -90,7 +90,7 @@ def _finding(view: FileView, compiled: CompiledFunction, flow: Flow, read: Read)
     if read.implicit or read.listed or read.index is not None or read.number in ("int", "bool"):
         return None
     try:
-        handed = handed_of(flow, view, name, statement)
+        handed = handed_of(flow, name, statement)
         if not handed.functions or not handed.meetings:
             return None
         obligations = _obligations(flow, read, handed)
