@@ -63,6 +63,18 @@ def ranks(shape: Iterable[Term]) -> set[int]:
     return {len(sizes) for sizes in _series(shape)}
 
 
+def pairs(first: Iterable[Term], second: Iterable[Term]) -> list[tuple[Sizes, Sizes]]:
+    """Two shapes as they were together in each run; empty where one was not observed, or not at the same line."""
+    shapes = [list(first), list(second)]
+    found = [entries(shape[0]) if len(shape) == 1 else (None, ((),)) if not shape else None for shape in shapes]
+    known = [pair for pair in found if pair is not None]
+    if len(known) < 2 or len({place for place, _ in known if place is not None}) > 1:
+        return []
+    runs = max(len(series) for _, series in known)
+    one, other = ([series[run if place is not None else 0] for run in range(runs)] for place, series in known)
+    return list(zip(one, other, strict=True))
+
+
 def is_one_shape(shape: Iterable[Term]) -> bool:
     """True for an observed shape that was the same in every run, and for that of a tensor without dimensions."""
     parts = list(shape)

@@ -18,7 +18,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.codemods import _obligations as duty
 from gbfix.codemods._arms import RETURN
-from gbfix.codemods._fills import guards_its_own_mask
+from gbfix.codemods._fills import WrittenFill, guards_its_own_mask, written_under_its_own_mask
 from gbfix.codemods._guards import is_guard, raises_otherwise
 from gbfix.codemods._if_site import IfSite
 from gbfix.codemods._obligations import shorten
@@ -30,6 +30,7 @@ from gbfix.codemods._sites import ADVICE, Draft, Site, torch_name
 from gbfix.codemods._ternary_site import TernarySite
 from gbfix.codemods._text import in_style_of, indentation_of, reindented
 from gbfix.codemods._tree import is_elif
+from gbfix.codemods._written_fills import written_obligations
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 BRANCH = ("GBF101", "tensor-value-branch")
@@ -41,6 +42,7 @@ SHARED_CALL = ("GBF106", "branch-around-call")
 ONE_SIDE = ("GBF107", "branch-with-unsafe-side")
 LOOP = ("GBF108", "tensor-value-loop")
 SCALING = ("GBF111", "guarded-scaling")
+_FILL = "fill without asking first"
 
 
 @lru_cache(maxsize=2)
@@ -153,6 +155,9 @@ class FunctionBranches:
         message = f"branch on the value of {shorten(self.source.segment(node.test), 60)}"
         if scaling_side(self.view.names, node) is not None:
             return self._attempt_scaling(node, state, message)
+        written = written_under_its_own_mask(self.view.names, node)
+        if written is not None:
+            return self._attempt_written(node, written, state, message)
         try:
             return self._attempt(rule, message, IfSite(self.flow, node, rest, state))
         except RefusedError as refused:
@@ -167,6 +172,20 @@ class FunctionBranches:
             return self._refusal(SCALING, node, message, refused)
         where = (self.function.qualname, self.compiled.reason)
         return Finding(*SCALING, self._header(node), message, *where, tuple(obligations), scaled.fix)
+
+    def _attempt_written(self, node: ast.If, fill: WrittenFill, state: State, message: str) -> Finding:
+        try:
+            obligations = [
+                *written_obligations(self.flow, node, fill, state),
+                *duty.fullgraph_obligations(self.compiled.fullgraph, node.lineno),
+            ]
+            self._check_handlers(node, obligations)
+        except RefusedError as refused:
+            return self._refusal(MASKED, node, message, refused)
+        text = in_style_of(self.source, self._dedented(node.body[0]))
+        fix = Fix(_FILL, (Replacement(self.source.span(node), text),))
+        where = (self.function.qualname, self.compiled.reason)
+        return Finding(*MASKED, self._header(node), message, *where, tuple(obligations), fix)
 
     def _attempt_ternary(self, node: ast.IfExp, statement: ast.stmt | None, state: State) -> Finding:
         message = f"conditional expression on the value of {shorten(self.source.segment(node.test), 60)}"
@@ -298,9 +317,7 @@ class FunctionBranches:
         span: Span,
     ) -> Finding:
         replacements = (*draft.edits, Replacement(span, in_style_of(self.source, "\n".join(draft.lines))))
-        title = {ONE_SIDE: "run one side with torch.cond", MASKED: "fill without asking first"}.get(
-            rule, "select with torch.where"
-        )
+        title = {ONE_SIDE: "run one side with torch.cond", MASKED: _FILL}.get(rule, "select with torch.where")
         name, new_import = torch_name(self.view, node)
         fix = Fix(title, replacements, ("torch",) if new_import else ())
         proof = Obligation(

@@ -1,10 +1,52 @@
-"""Recognises `if mask.any(): x = x.masked_fill(mask, value)`: a guard that only saves work."""
+"""Recognises `if mask.any(): x = x.masked_fill(mask, value)` and `x[mask] = value`: a guard that only saves work."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from gbfix.analysis.names import Names
+
+
+@dataclass(frozen=True)
+class WrittenFill:
+    """A fill in place, `tensor[mask] = value` (by_index) or `tensor.masked_fill_(mask, value)`."""
+
+    tensor: ast.Name
+    mask: ast.expr
+    value: ast.expr
+    by_index: bool
+
+
+def written_under_its_own_mask(names: Names, node: ast.If) -> WrittenFill | None:
+    """The fill in place of a branch whose condition asks whether its mask is true anywhere; None for another branch."""
+    if node.orelse or len(node.body) != 1:
+        return None
+    written = _written(node.body[0])
+    asked = _any_of(names, node.test)
+    return written if written is not None and asked is not None and ast.dump(written.mask) == ast.dump(asked) else None
+
+
+def _written(statement: ast.stmt) -> WrittenFill | None:
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as tensor, slice=mask)], value=value):
+            return WrittenFill(tensor, mask, value, by_index=True)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            written = _filled_in_place(call)
+            return written if written is not None and written.tensor.id == name else None
+        case ast.Expr(value=ast.Call() as call):
+            return _filled_in_place(call)
+        case _:
+            return None
+
+
+def _filled_in_place(call: ast.Call) -> WrittenFill | None:
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name() as tensor, attr="masked_fill_"), args=[mask, *rest]):
+            given = [*rest, *(keyword.value for keyword in call.keywords if keyword.arg == "value")]
+            return WrittenFill(tensor, mask, given[0], by_index=False) if len(given) == 1 else None
+        case _:
+            return None
 
 
 def guards_its_own_mask(names: Names, node: ast.If) -> bool:

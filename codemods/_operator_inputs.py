@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.operators import OPERATORS
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._f_strings import with_names
 from gbfix.codemods._obligations import shorten
@@ -52,10 +53,12 @@ class InputReader:
         self._names = flow.context.names
         self._torch = torch
         self._taken: dict[str, str] = {}
+        self._computed: frozenset[str] = frozenset()
 
     def read(self, part: ast.AST, state: State, own: frozenset[str], asked: ast.expr) -> None:
         """Take in what a part reads. own: names that the statement sets; asked: its test. Raises RefusedError."""
         units: dict[ast.expr, None] = {}
+        self._computed |= _computed_with(asked)
         for name in _reads(part):
             scope = self._names.lookup(name.id, name)[0]
             if scope is self._flow.context.function.node:
@@ -103,7 +106,7 @@ class InputReader:
         read = {ast.unparse(part) for part in ast.walk(asked) if isinstance(part, ast.Attribute | ast.Name)}
         shown = [part for part in text.values if isinstance(part, ast.FormattedValue)]
         return all(part.format_spec is None and ast.unparse(part.value) in read for part in shown) and not any(
-            self._value(part.value, state).kind is Kind.TENSOR for part in shown
+            self._is_tensor(part.value, self._value(part.value, state)) for part in shown
         )
 
     def _take(self, unit: ast.expr, part: ast.AST, state: State) -> None:
@@ -125,7 +128,7 @@ class InputReader:
     def _check_use(self, unit: ast.expr, state: State) -> None:
         """An operator sees a tensor without its gradient, and gets another object."""
         parent = self._flow.context.source.parents[unit]
-        if self._value(unit, state).kind is not Kind.TENSOR:
+        if not self._is_tensor(unit, self._value(unit, state)):
             return
         is_gradient = isinstance(parent, ast.Attribute) and parent.attr in _GRADIENTS
         is_identity = isinstance(parent, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in parent.ops)
@@ -145,7 +148,7 @@ class InputReader:
                 found = Obligation(ONLY_READS, Discharge.PROVED, reason, line)
             self.inputs.obligations.append(found)
             return
-        if value.kind is not Kind.TENSOR:
+        if not self._is_tensor(unit, value):
             claim = f"{shorten(source)} is a Python value"
             found = Obligation(claim, Discharge.PROVED, "its type is known", line)
             if (value.number or "").endswith("at most"):
@@ -155,7 +158,9 @@ class InputReader:
         self.inputs.tensors[self._taken[source]] = value
         claim = "the value is a tensor"
         assumed = sorted(value.assumed)
-        if assumed:
+        if value.kind is Kind.MAYBE:
+            found = Obligation(claim, Discharge.ASSUMED, f"{shorten(source)} is computed with as if it were one", line)
+        elif assumed:
             found = Obligation(claim, Discharge.ASSUMED, assumed[0].claim, assumed[0].line or line)
         else:
             found = Obligation(claim, Discharge.PROVED, f"{shorten(source)} is one", line)
@@ -186,11 +191,15 @@ class InputReader:
     def _value(self, unit: ast.expr, state: State) -> Value:
         return self._flow.evaluate(unit, state)[0]
 
+    def _is_tensor(self, unit: ast.expr, value: Value) -> bool:
+        """True for a tensor, and for what may be one and is computed with as if it were."""
+        return value.kind is Kind.TENSOR or (value.kind is Kind.MAYBE and ast.unparse(unit) in self._computed)
+
     def _type(self, unit: ast.expr, state: State) -> str | None:
         if isinstance(unit, ast.JoinedStr):
             return "str"
         value = self._value(unit, state)
-        if value.kind is Kind.TENSOR:
+        if self._is_tensor(unit, value):
             return f"{self._torch}.Tensor"
         number = (value.number or "").removesuffix(" at most")
         if value.kind is Kind.NUMBER and value.scalar_of is None and number in ("int", "float", "bool"):
@@ -213,6 +222,20 @@ def _reads(part: ast.AST) -> Iterator[ast.Name]:
         yield part
     for child in ast.iter_child_nodes(part):
         yield from _reads(child)
+
+
+def _computed_with(test: ast.expr) -> frozenset[str]:
+    """The paths that a test slices in several dimensions, or calls an operation of tensors on."""
+    found = set()
+    for node in ast.walk(test):
+        match node:
+            case ast.Subscript(value=ast.Name() | ast.Attribute() as path, slice=ast.Tuple(elts=parts)):
+                if any(isinstance(part, ast.Slice) for part in parts):
+                    found.add(ast.unparse(path))
+            case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as path, attr=name)):
+                if name in OPERATORS:
+                    found.add(ast.unparse(path))
+    return frozenset(found)
 
 
 def _word(unit: ast.expr) -> str:

@@ -1,0 +1,8 @@
+import torch
+
+
+@torch.compile
+def f(x: torch.Tensor) -> torch.Tensor:
+    mask = x > 1.0
+    x[mask] = 0.0
+    return x * 2.0

@@ -1,0 +1,17 @@
+import torch
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    mask = torch.isnan(y)
+    # rarely
+    y[mask] = 0.0
+    z = y * 2.0
+    z.masked_fill_(z > 3.0, value=3)
+    w = z + 1.0
+    w = w.masked_fill_(w == 1.0, float("inf"))
+    u = z - 1.0
+    u[u != u] = z.sum()
+    return y + w + u
