@@ -12,7 +12,7 @@ from gbfix.cli.evidence_places import absolute_path, files_of
 from gbfix.cli.evidence_use import is_changed, used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
-from gbfix.cli.statements import last_lines
+from gbfix.cli.statements import last_lines, making_lines
 from gbfix.engine.files import SourceText, read_source
 from gbfix.engine.model import Finding, Rule, Safety, SourceError, Span
 from gbfix.evidence.capabilities import installed_torch
@@ -33,6 +33,8 @@ class Findings:
     problems: tuple[str, ...]
     last_lines: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Of the statements of each file, by their first line: where Dynamo says no more of a site than that."""
+    making_lines: Mapping[str, Mapping[int, frozenset[int]]] = field(default_factory=dict)
+    """Where what a statement reads was made, likewise."""
 
     def of(self, site: Break) -> tuple[Place, Finding] | None:
         """The finding that knows about a break, and where it is: at the site, else at the project's line.
@@ -44,7 +46,8 @@ class Findings:
         calls = [
             (place, f) for place in reversed(site.stack[:-1]) for f in self._covering(place) if f.code in _OF_CALLS
         ]
-        fixed = [(place, finding) for place, finding in (*found, *calls) if finding.safety is not Safety.REFUSED]
+        made = [(place, f) for place in places for f in self._where_made(place)]
+        fixed = [(place, finding) for place, finding in (*found, *calls, *made) if finding.safety is not Safety.REFUSED]
         return next(iter((*fixed, *found)), None)
 
     def of_recompile(self, row: Recompile) -> tuple[Place, Finding] | None:
@@ -68,6 +71,11 @@ class Findings:
         covering = self._covering(place) or edited
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
 
+    def _where_made(self, place: Place) -> list[Finding]:
+        """Fixes for sizes and numbers that are made before the line that needs them."""
+        lines = self.making_lines.get(place.file, {}).get(place.line, frozenset())
+        return [f for f in self.by_file.get(place.file, ()) if f.code in _OF_VALUES and f.span.line in lines]
+
     def _covering(self, place: Place) -> list[Finding]:
         last = self._last(place)
         return [finding for finding in self.by_file.get(place.file, ()) if _on(finding.span, place, last)]
@@ -87,6 +95,8 @@ def _on(span: Span, place: Place, last: int) -> bool:
 
 
 _OF_RECOMPILES = "GBF4"
+_OF_VALUES = frozenset({"GBF604"})
+"""Rules that edit where a value is made that ends the graph where it is used."""
 _OF_CALLS = frozenset({"GBF312"})
 """Rules that edit the call of a function in which the graph breaks."""
 
@@ -136,4 +146,5 @@ def find(
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
     ends = {file: last_lines(source.text) for file, source in sources.items()}
-    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends)
+    made = {file: making_lines(source.text) for file, source in sources.items()}
+    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends, made)

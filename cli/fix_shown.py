@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gbfix.cli.fix_files import is_own
 from gbfix.cli.names import display_name
-from gbfix.cli.statements import last_lines
+from gbfix.cli.statements import last_lines, making_lines
 from gbfix.engine.model import Finding, Span
 from gbfix.evidence.model import Evidence, Place
 from gbfix.evidence.places import Places
@@ -29,14 +29,16 @@ class Shown:
             name = self._names.setdefault(file, display_name(path))
             ends = last_lines(texts[name]) if name in texts else {}
             last = ends.get(lines[-1], lines[-1]) if len(lines) == 1 else lines[-1]
-            self._lines.update((name, line) for line in range(lines[0], last + 1))
+            made = making_lines(texts[name]).get(lines[0], ()) if name in texts else ()
+            self._lines.update((name, line) for line in (*range(lines[0], last + 1), *made))
             if function:
                 self._functions.add((name, function.rpartition(".")[2]))
 
     def calls_for(self, name: str, finding: Finding) -> bool:
         """True for a finding at a line that ran, and in the project for one in a function of which nothing is known.
 
-        Code that never ran is left alone: no run and no check would try it. Once it breaks a graph, the run shows it.
+        A line that made what such a line reads ran as well. Code that never ran is left alone: no run and no check
+        would try it. Once it breaks a graph, the run shows it.
         """
         edited = () if finding.fix is None else (one.span for one in finding.fix.replacements)
         if any((name, line) in self._lines for span in (finding.span, *edited) for line in _lines(span)):

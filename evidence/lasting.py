@@ -42,9 +42,10 @@ def may_raise(output: Any) -> bool:  # noqa: ANN401
 
 
 def _is_older(variable: Any) -> bool:  # noqa: ANN401
-    """Whether the object was there before the frame began."""
+    """Whether the object was there before the frame began; the dict of its own `**options` came with the call."""
     mutation = getattr(variable, "mutation_type", None)
-    return mutation is not None and type(mutation).__name__ not in _NEW
+    is_own = getattr(getattr(variable, "source", None), "is_varkw", False)
+    return mutation is not None and type(mutation).__name__ not in _NEW and not is_own
 
 
 def _is_put_back(variable: Any, name: str, value: Any) -> bool:  # noqa: ANN401

@@ -58,3 +58,22 @@ def test_a_line_stands_for_its_whole_statement(tmp_path: Path, monkeypatch: pyte
     for texts, lines in (({"a.py": text}, [1, 2, 3, 4, 5, 6, 7, 8]), ({}, [1, 5, 8])):
         shown = Shown(evidence, texts)
         assert [line for line in range(1, 10) if shown.calls_for("a.py", finding(line, "step"))] == lines
+
+
+def test_a_line_stands_for_those_that_made_what_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = """def step(x, n):
+    count = len(x)
+    rows = div(count, n)
+    if n:
+        rows = rows - 1
+    other = div(n, 2)
+    for row in rows.split(2):
+        x = row.reshape(rows + 1)
+    return other
+"""
+    breaks = (Break(Place("a.py", 8)),)
+    shown = Shown(
+        Evidence(str(tmp_path), breaks=breaks, observations=(Observation("a.py", 1, "step"),)), {"a.py": text}
+    )
+    assert [line for line in range(1, 10) if shown.calls_for("a.py", finding(line, "step"))] == [1, 2, 3, 5, 8]

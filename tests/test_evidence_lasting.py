@@ -165,3 +165,36 @@ def test_what_a_caller_does_in_front_of_a_check_counts(project: Project, body: s
     assert project.gbfix("trace", "--", "net.py").code == 0
     applied = project.gbfix("apply", "--select", "GBF109", "net.py", "--dry-run")
     assert ("torch.library" in applied.out) == safe, applied.out
+
+
+OPTIONS = """import torch
+
+
+@torch.compile(backend="eager")
+def step(x, given, **options):
+    options.pop("scale")
+    options["more"] = 2
+    {more}
+    return x * options["more"]
+
+
+for size in (2, 3):
+    step(torch.rand(size), {{"kept": []}}, scale=2, kept=[])
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("pass", ()),
+        ("given['a'] = 1", ("a ConstDictVariable is changed",)),
+        ("options['kept'].append(1)", ("a ListVariable is changed",)),
+        ("given['kept'] = options", ("a ConstDictVariable is changed",)),
+    ],
+)
+def test_the_options_that_a_call_made_are_nobodys_else(project: Project, more: str, expected: tuple[str, ...]) -> None:
+    project.write("net.py", OPTIONS.format(more=more))
+    assert project.gbfix("trace", "--", "net.py").code == 0
+    changes = load_evidence(project.root / ".gbfix" / "evidence.json").changes
+    assert changes is not None
+    assert tuple(change.change for change in changes) == expected
