@@ -14,7 +14,6 @@ from gbfix.cli.fix_texts import Texts
 from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.tried import Identity
-from gbfix.codemods._graph_checks import AGAIN
 
 _UNDONE = "an error would leave undone what compiled functions change"
 
@@ -86,7 +85,7 @@ class Attempt:
         if run.evidence.changes is not None and not changes:
             return ""
         obligations = (one for entry in self.checked.applied(outcome).values() for one in entry.finding.obligations)
-        if not any(one.reason.endswith(AGAIN) for one in obligations):
+        if not any(one.awaits_run for one in obligations):
             return ""
         changed = f": {changes[0].change}" if changes else ""
         return f"{_UNDONE}{changed}"

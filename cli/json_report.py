@@ -65,7 +65,9 @@ def _span(span: Span) -> dict[str, int]:
 
 
 def _obligation(obligation: Obligation) -> dict[str, object]:
-    return {**asdict(obligation), "discharge": obligation.discharge.value}
+    shown = {**asdict(obligation), "discharge": obligation.discharge.value}
+    del shown["awaits_run"]  # by the time it is written, the run is over
+    return shown
 
 
 def _fix(finding: Finding) -> dict[str, object] | None:

@@ -29,8 +29,6 @@ from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator that raises"
 UNDONE = "what compiled code does around the error does not matter"
-AGAIN = "in the run with the fix no graph with a check changes what outlives it"
-"""Holds of a run yet to come: whoever plans with `Project.runs_again` has to look."""
 NO_GRAD_FN = "no grad_fn is shown"
 _CLAIM = "the graph can raise"
 _OF_A_PLACE = frozenset({"super", "__class__", "locals", "vars", "dir", "eval", "exec"})
@@ -66,7 +64,9 @@ def undone(view: FileView, checks: Sequence[ast.stmt]) -> Obligation:
         reason = f"{whole} what outlives it, and no `with` or `try` is around the check"
         return Obligation(UNDONE, Discharge.PROVED, reason, line)
     if alone and looked and view.project.runs_again:
-        return Obligation(UNDONE, Discharge.PROVED, f"no `with` or `try` is around the check; {AGAIN}", line)
+        reason = "in the run with the fix no graph with a check changes what outlives it"
+        whole = f"no `with` or `try` is around the check; {reason}"
+        return Obligation(UNDONE, Discharge.PROVED, whole, line, awaits_run=True)
     reason = "the graph ends with the error, without handlers and what it was still to write, or later than the check"
     if changes is not None and not free:
         reason += "; a `with` or `try` is around it, or around a call that leads here, or Dynamo gave up a caller"

@@ -78,13 +78,15 @@ class Obligation:
     """One thing that must be true for a fix to keep the program's meaning.
 
     `claim` says the thing, `reason` why it holds, is assumed or fails; `line` is where the reason
-    stands in the source, 0 when it is about the whole file.
+    stands in the source, 0 when it is about the whole file. `awaits_run`: it holds of a run yet to come, that with the
+    fix, which has to be looked at.
     """
 
     claim: str
     discharge: Discharge
     reason: str
     line: int = 0
+    awaits_run: bool = False
 
 
 @dataclass(frozen=True)
