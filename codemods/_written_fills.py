@@ -63,6 +63,7 @@ class _Duties:
             yield self._dtype()
             yield self._device()
         yield self._not_expanded()
+        yield from duty.module_obligations([Choice(predicate, self._evaluated.effects)])
         yield self._gradients()
         if not (self._flow.entry.gradients_off and self._tensor.fresh):
             reason = f"{self._fill.tensor.id} is written in each call, which fails where backward needs the old value"
@@ -103,6 +104,8 @@ class _Duties:
 
     def _is_tensor(self) -> Obligation:
         name = self._fill.tensor.id
+        if not self._tensor.tensor_like:
+            raise RefusedError(masks.TENSORS, f"nothing shows that {name} is one", self._line, ADVICE)
         if self._tensor.kind is not Kind.TENSOR:
             return Obligation(masks.TENSORS, ASSUMED, f"nothing shows that {name} is one", self._line)
         if self._tensor.assumed:
@@ -135,6 +138,8 @@ class _Duties:
         shown = self._text(self._fill.value)
         if self._value.kind is Kind.NUMBER or (self._value.kind is Kind.TENSOR and self._value.is_scalar):
             return Obligation(TOTAL, PROVED, f"{shown} fits any number of elements", self._line)
+        if self._value.kind is Kind.OTHER:
+            return Obligation(TOTAL, VIOLATED, f"{shown} is neither a number nor a tensor", self._line)
         if not self._value.tensor_like or not self._fill.by_index:
             reason = f"{shown} is not known to be a number, or a tensor without dimensions"
             return Obligation(TOTAL, ASSUMED, reason, self._line)
