@@ -99,3 +99,14 @@ def constant_index(node: ast.expr) -> object:
             return slice(*(None if bound is None else ast.literal_eval(bound) for bound in (lower, upper, step)))
         case _:
             return ast.literal_eval(node)
+
+
+def constant_place(node: ast.expr) -> int | None:
+    """The number of the place that a constant index names, None for another index."""
+    match node:
+        case ast.Constant(value=int(place)) if not isinstance(place, bool):
+            return place
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(place))) if not isinstance(place, bool):
+            return -place
+        case _:
+            return None

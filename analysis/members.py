@@ -20,7 +20,7 @@ def class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
 
 def _class_members(view: FileView, owner: ast.ClassDef) -> dict[str, Value]:
     stores: dict[str, int] = {}
-    for part in (owner, *_subclasses(view, owner)):
+    for part in (owner, *subclasses(view, owner)):
         for node in ast.walk(part):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
                 stores[node.attr] = stores.get(node.attr, 0) + 1
@@ -52,20 +52,22 @@ def _is_named(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
-    """The classes of the file that derive from a class, directly or not."""
+def subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes of the file that have this one among their bases, as far as names show it."""
     classes = [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]
-    names = {owner.name}
-    found: list[ast.ClassDef] = []
-    growing = True
-    while growing:
-        more = [
-            c for c in classes if c not in found and any(isinstance(b, ast.Name) and b.id in names for b in c.bases)
-        ]
-        found += more
-        names |= {c.name for c in more}
-        growing = bool(more)
-    return found
+    found = [owner]
+    for _ in classes:
+        grown = [one for one in classes if one in found or any(_names_one(base, found) for base in one.bases)]
+        if len(grown) == len(found):
+            break
+        found = grown
+    return [one for one in found if one is not owner]
+
+
+def _names_one(base: ast.expr, classes: list[ast.ClassDef]) -> bool:
+    named = {part.id for part in ast.walk(base) if isinstance(part, ast.Name)}
+    named |= {part.attr for part in ast.walk(base) if isinstance(part, ast.Attribute)}
+    return any(one.name in named for one in classes)
 
 
 def _keeps_its_input(call: ast.Call) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gbfix.analysis.callers import passed, uses_of
+from gbfix.analysis.members import subclasses
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function
 from gbfix.engine.model import Discharge, Obligation
@@ -85,7 +86,7 @@ def runs(view: FileView, callee: Callee) -> Obligation:
     for part in ast.walk(view.source.tree):
         if isinstance(part, ast.Attribute) and part.attr == name and not isinstance(part.ctx, ast.Load):
             return Obligation(RUNS, Discharge.VIOLATED, f"{name} is also set to something else", part.lineno)
-    for other in _subclasses(view, owner):
+    for other in subclasses(view, owner):
         for one in other.body:
             if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name:
                 return Obligation(RUNS, Discharge.VIOLATED, f"{other.name} has another {name}", one.lineno)
@@ -98,24 +99,6 @@ def _set_in_body(owner: ast.ClassDef) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
-    """The classes of the file that have this one among their bases, as far as names show it."""
-    classes = [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]
-    found = [owner]
-    for _ in classes:
-        grown = [one for one in classes if one in found or any(_names_one(base, found) for base in one.bases)]
-        if len(grown) == len(found):
-            break
-        found = grown
-    return [one for one in found if one is not owner]
-
-
-def _names_one(base: ast.expr, classes: list[ast.ClassDef]) -> bool:
-    named = {part.id for part in ast.walk(base) if isinstance(part, ast.Name)}
-    named |= {part.attr for part in ast.walk(base) if isinstance(part, ast.Attribute)}
-    return any(one.name in named for one in classes)
-
-
 # -- the other way round ---------------------------------------------------------------------
 
 
@@ -126,7 +109,7 @@ def known_calls(view: FileView, function: Function) -> list[KnownCall]:
         return []
     if function.owner is None:
         return _of_function(view, function)
-    if _subclasses(view, function.owner):
+    if subclasses(view, function.owner):
         return []
     static = any(view.names.is_builtin(one, "staticmethod") for one in node.decorator_list)
     found = [*_on_self(view, function, bound=not static)]

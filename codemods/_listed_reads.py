@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gbfix.analysis.flow import Flow, flow_of
+from gbfix.analysis.literals import constant_place
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import Kind
@@ -90,21 +91,12 @@ def _of_element(
 
 
 def _is_integer(flow: Flow, node: ast.expr) -> bool:
-    if _constant(node) is not None:
+    if constant_place(node) is not None:
         return True
     statement = next((one for one in flow.context.source.ancestors(node) if isinstance(one, ast.stmt)), None)
     state = flow.before.get(statement) if statement is not None else None
     value = flow.evaluate(node, state)[0] if state is not None and isinstance(node, ast.Name) else None
     return value is not None and value.kind is Kind.NUMBER and value.number == "int" and value.scalar_of is None
-
-
-def _constant(node: ast.expr) -> int | None:
-    match node:
-        case ast.Constant(value=value) if type(value) is int:
-            return int(value)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if type(value) is int:
-            return -int(value)
-    return None
 
 
 def _finding(view: FileView, compiled: CompiledFunction, place: _Place) -> Finding | None:
@@ -139,7 +131,7 @@ def _finding(view: FileView, compiled: CompiledFunction, place: _Place) -> Findi
 def _exists(place: _Place, listed: Listed) -> Obligation:
     line = place.node.lineno
     for index, size in zip(place.indices, (listed.length, listed.width), strict=False):
-        number = _constant(index)
+        number = constant_place(index)
         if number is None or size is None or not -size <= number < size:
             reason = f"the text of the error is another one outside of {listed.name}"
             return Obligation(_EXISTS, Discharge.ASSUMED, reason, line)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from gbfix.analysis.context import Context
 from gbfix.analysis.flow import Flow, State
+from gbfix.analysis.literals import constant_place
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Category, Kind, Value
@@ -91,7 +92,7 @@ def _read(flow: Flow, state: State, node: ast.Call | ast.Subscript) -> Read | No
             is_read = found.kind is Kind.TENSOR and not _of_numbers(flow, state, argument)
             return Read(node, argument, found, state, kind, warns=True) if is_read else None
         case ast.Subscript(value=ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[]), slice=index):
-            place = constant_index(index)
+            place = constant_place(index)
             element = _of_tensor(flow, state, node, tensor)
             return None if place is None or element is None else replace(element, index=place)
         case ast.Call(func=ast.Attribute(value=tensor, attr="tolist"), args=[], keywords=[]):
@@ -143,17 +144,6 @@ def _of_tensor(flow: Flow, state: State, node: ast.expr, tensor: ast.expr) -> Re
     category = found.dtype.category if found.dtype is not None else None
     number = {Category.INT: "int", Category.BOOL: "bool", Category.FLOAT: "float"}.get(category) if category else None
     return Read(node, tensor, found, state, number)
-
-
-def constant_index(node: ast.expr) -> int | None:
-    """The number that a constant index is, None for another index."""
-    match node:
-        case ast.Constant(value=int(place)) if not isinstance(place, bool):
-            return place
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(place))) if not isinstance(place, bool):
-            return -place
-        case _:
-            return None
 
 
 def captures_scalars(view: FileView) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from gbfix.analysis.flow import Flow, State
-from gbfix.analysis.literals import is_nonzero_constant, number_of
+from gbfix.analysis.literals import constant_place, is_nonzero_constant, number_of
 from gbfix.analysis.tree import names_in
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
-from gbfix.codemods._scalar_reads import constant_index, statement_of
+from gbfix.codemods._scalar_reads import statement_of
 from gbfix.codemods._scalar_sinks import OUTSIDE, says, sink, until_statement
 
 _CLAIM = "the number is only used in tensor arithmetic"
@@ -90,7 +90,7 @@ class UseFollower:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 for load in self._loads(name, parent):
                     taken = self.source.parents[load]
-                    place = constant_index(taken.slice) if isinstance(taken, ast.Subscript) else None
+                    place = constant_place(taken.slice) if isinstance(taken, ast.Subscript) else None
                     if place is None or not isinstance(taken, ast.Subscript) or not isinstance(taken.ctx, ast.Load):
                         raise self._refused(load, taken)
                     self.uses.elements.append(place)
