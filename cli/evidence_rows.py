@@ -11,6 +11,7 @@ from gbfix.cli.names import display_name
 from gbfix.evidence.cost import ranked_breaks, ranked_recompiles
 from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Break, Cost, Evidence, Place, Recompile
+from gbfix.evidence.recompiles import given_up
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _totals(evidence: Evidence, breaks: Sequence[BreakRow]) -> Totals:
         kinds=len({site.gb or site.kind for site in evidence.breaks}),
         recompiles=sum(row.count for row in evidence.recompiles),
         frames_skipped=len(left_to_python(evidence.fragments)) if counted else None,
-        limit_hits=sum(row.limit_hit for row in evidence.recompiles),
+        limit_hits=len(given_up(evidence.recompiles)),
         safe=sum(row.remedy.action == "safe" for row in breaks),
         unsafe=sum(row.remedy.action == "unsafe" for row in breaks),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Evidence
+from gbfix.evidence.recompiles import given_up
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def figures_of(evidence: Evidence) -> Figures:
         hits=sum(cost.hits_per_call for cost in steady),
         in_python=len(left_to_python(evidence.fragments)),
         recompiles=sum(row.count for row in evidence.recompiles),
-        limit_hits=sum(row.limit_hit for row in evidence.recompiles),
+        limit_hits=len(given_up(evidence.recompiles)),
     )
 
 

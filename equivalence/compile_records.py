@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gbfix.evidence import trace_records
+from gbfix.evidence import recompiles, trace_records
 from gbfix.evidence.fragments import NOTHING_TO_COMPILE
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.model import Evidence, Fragment, Place
@@ -62,8 +62,8 @@ def skipped_frames(evidence: Evidence) -> int:
 
 
 def limit_hits(evidence: Evidence) -> int:
-    """How many code objects were recompiled so often that Dynamo gave them up."""
-    return _distinct(row.place for row in evidence.recompiles if row.limit_hit)
+    """How many functions were recompiled so often that Dynamo gave them up."""
+    return len(recompiles.given_up(evidence.recompiles))
 
 
 def _distinct(places: Iterable[Place]) -> int:

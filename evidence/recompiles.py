@@ -17,6 +17,11 @@ from gbfix.evidence.stack import innermost, plain_function, resumed
 from gbfix.evidence.steady import cost, once_per_call, share
 
 
+def given_up(recompiles: Iterable[Recompile]) -> frozenset[Place]:
+    """The functions that PyTorch compiled so often that it gave them up, each once however many guards failed."""
+    return frozenset(row.place for row in recompiles if row.limit_hit)
+
+
 @dataclass
 class _Row:
     guard: Guard

@@ -37,6 +37,14 @@ def test_figures_count_what_a_run_showed() -> None:
     assert (found.in_python, found.recompiles, found.limit_hits) == (1, 3, 1)
 
 
+def test_a_function_that_is_given_up_counts_once_however_many_guards_failed() -> None:
+    rows = [Recompile(Place("a.py", line, "f"), "g", source_name=name, limit_hit=hit) for line, name, hit in _ROWS]
+    assert figures_of(Evidence("/", recompiles=tuple(rows))).limit_hits == 2
+
+
+_ROWS = ((1, "x", True), (1, "y", True), (7, "x", True), (9, "x", False))
+
+
 @pytest.mark.parametrize(
     ("after", "told"),
     [
