@@ -106,7 +106,9 @@ overlay.
 | bits | runs whose outputs, gradients, buffers, random state and messages are the same to the bit, of those compared, \
 eager and compiled; in brackets those that raise |
 | peer | breaks (graphs minus one) before and after, from GraphMend's table |
-| time | of `gbfix fix` |"""
+| time | of `gbfix fix` |
+| cold, steady | with `--time`: time after over time before with inductor at batch 1, of the first call and of those \
+after it; each arm with a compile cache of its own, in turns, the median of three pairs |"""
 
 
 def _table(rows: Sequence[Compared]) -> list[str]:
