@@ -95,12 +95,16 @@ class _Duties:
         return Obligation(claim, PROVED, f"{shown} is a bool tensor", self._line)
 
     def _check_selects_nothing(self) -> None:
-        """A value that is selected by the mask ends the graph itself, with the branch or without."""
+        """A value that is selected by a mask ends the graph itself, with the branch or without."""
         for part in ast.walk(self._fill.value):
-            if isinstance(part, ast.Subscript) and ast.dump(part.slice) == ast.dump(self._fill.mask):
+            if isinstance(part, ast.Subscript) and self._selects(part.slice):
                 claim, shown = "what is written does not depend on how many elements are selected", self._text(part)
                 advice = "choose with torch.where, which takes a value for each element"
-                raise RefusedError(claim, f"{shown} has as many as the mask is true for", part.lineno, advice)
+                raise RefusedError(claim, f"{shown} has as many as its mask is true for", part.lineno, advice)
+
+    def _selects(self, index: ast.expr) -> bool:
+        value = self._flow.evaluate(index, self._state)[0]
+        return value.tensor_like and value.dtype is not None and value.dtype.category is Category.BOOL
 
     def _is_tensor(self) -> Obligation:
         name = self._fill.tensor.id
