@@ -247,6 +247,8 @@ def _method_call(evaluation: Evaluation, func: ast.Attribute, node: ast.Call) ->
         if name != "bool":
             check_need(evaluation, Need.REAL, name, [func.value], [(func.value, receiver)], node, "")
         return _cast(receiver, CASTS[name])
+    if name == "to" and (moved := _moved(evaluation, func.value, receiver, node)) is not None:
+        return moved
     if name.endswith("_") and not name.endswith("__"):
         writes = Write.ANYTHING if name in METADATA_WRITERS else Write.DATA
         evaluation.impure(f"{shorten(evaluation.text(node))} writes in place", node, writes)
@@ -355,6 +357,38 @@ def _cast(receiver: Value, name: str) -> Value:
         layout=v.term("cast", name, receiver.layout),
         fresh=False,
         sources=sources,
+    )
+
+
+def _moved(evaluation: Evaluation, tensor: ast.expr, receiver: Value, node: ast.Call) -> Value | None:
+    """The result of `x.to(other.device, torch.float32)` and the like; None where the arguments do not say it."""
+    dtype, devices = receiver.dtype, receiver.devices
+    for argument in [*node.args, *(one.value for one in node.keywords if one.arg in ("dtype", "device"))]:
+        named = _dtype_named(evaluation, argument)
+        if named is not None:
+            dtype = named
+            continue
+        owner = argument.value if isinstance(argument, ast.Attribute) and argument.attr == "device" else None
+        value = evaluation.value(owner) if owner is not None else v.UNKNOWN
+        if value.kind is not Kind.TENSOR or value.assumed:
+            return None
+        devices = value.devices
+    rest = [one for one in node.keywords if one.arg not in ("dtype", "device")]
+    if dtype is None or any(one.arg != "non_blocking" or not is_literal(one.value) for one in rest):
+        return None
+    if dtype == receiver.dtype and devices == receiver.devices:
+        return replace(receiver, fresh=False)
+    if dtype != receiver.dtype:
+        check_need(evaluation, Need.REAL, "to", [tensor], [(tensor, receiver)], node, "")
+    gone = dtype.category in (Category.BOOL, Category.INT)
+    layout = v.term("cast", dtype.term, frozenset(devices), receiver.layout)
+    return replace(
+        receiver,
+        dtype=dtype,
+        devices=devices,
+        layout=layout,
+        fresh=False,
+        sources=frozenset() if gone else receiver.sources,
     )
 
 

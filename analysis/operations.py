@@ -87,12 +87,13 @@ def apply_operator(
         and (operator.aliases or options)
     ):
         layout = v.term("layout", name, layout, options)
+    together = frozenset().union(*(value.devices for value in tensors if not value.is_scalar)) or first.devices
     result = Value(
         kind,
         shape=shape,
         dtype=dtype,
         layout=first.layout if name in ("detach", "positive") else layout,
-        devices=frozenset().union(*(value.devices for value in tensors if not value.is_scalar)) or first.devices,
+        devices=frozenset({v.term("device", name, options)}) if name in ("to", "type_as") else together,
         one=shape == v.SCALAR_SHAPE,
         fresh=not operator.aliases,
         sources=frozenset() if stopped else v.union_sources(found),

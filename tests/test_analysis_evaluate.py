@@ -212,3 +212,25 @@ def test_a_subclass_that_sets_the_attribute_makes_it_unknown() -> None:
 def test_in_place_methods_that_change_the_shape_write_anything() -> None:
     assert effects_of("x.unsqueeze_(0)").effects.writes == [Write.ANYTHING]
     assert effects_of("x.add_(1)").effects.writes == [Write.DATA]
+
+
+@pytest.mark.parametrize(
+    ("expression", "dtype", "device"),
+    [
+        ("x.to(y.device, y.dtype)", "y", "y"),
+        ("x.to(dtype=y.dtype)", "y", "x"),
+        ("x.to(y.device, non_blocking=True)", "x", "y"),
+        ("x.to(torch.float64)", "float64", "x"),
+        ("x.to(device)", "", ""),
+        ("x.to(y)", "", ""),
+        ("x.to(cfg.device)", "", ""),
+        ("x.to(device=device, dtype=y.dtype)", "", ""),
+    ],
+)
+def test_a_tensor_that_is_moved_is_where_its_arguments_say(expression: str, dtype: str, device: str) -> None:
+    parameters = "x: torch.Tensor, y: torch.Tensor, device, cfg"
+    moved, x, y = (value_of(text, parameters) for text in (expression, "x", "y"))
+    known = {"x": x.dtype, "y": y.dtype, "float64": v.concrete_dtype("float64")}
+    assert (moved.dtype == known[dtype]) if dtype else moved.dtype not in known.values()
+    where = {"x": x.devices, "y": y.devices}
+    assert (moved.devices == where[device]) if device else moved.devices not in where.values()
