@@ -58,6 +58,8 @@ def drawn_calls(
     choose = _Tagged(draw)
     taken = [feature for feature in features if takes(feature)]
     call = choose("call", calls)
+    if choose("elements", ("as recorded", "any")) == "any":
+        call = call.with_any_elements()
     draws = {path: draws_of(choose, path) for path, _ in tensors_of(call)}
     free = {feature.symbol for feature in taken if feature.symbol}
     call = _with_other_sizes(choose, call, free)

@@ -29,6 +29,7 @@ class TensorForm:
 
     strides: those of a call in which the tensor had the shape `strided_shape`; at other sizes only their order is kept.
     free_rank: nothing tells the rank. low, high: the range of the elements of an integer tensor, None for any.
+    elements: those that an integer tensor had in a recorded call, where it had the shape `filled_shape`.
     """
 
     dtype: str
@@ -42,6 +43,8 @@ class TensorForm:
     free_rank: bool = False
     low: int | None = None
     high: int | None = None
+    elements: tuple[int, ...] = ()
+    filled_shape: tuple[int, ...] = ()
 
     @property
     def floating(self) -> bool:
@@ -99,6 +102,10 @@ class CallForm:
         else:
             arguments[name] = form
         return replace(self, arguments=tuple(arguments.items()))
+
+    def with_any_elements(self) -> CallForm:
+        """The call without the elements that its tensors had when it was recorded."""
+        return self.with_tensors(lambda _, form: replace(form, elements=()) if form.elements else form)
 
     def with_tensors(self, change: Callable[[str, TensorForm], Form]) -> CallForm:
         """The call with each tensor, also those in containers, changed; it is named by its path ("xs[0]")."""
@@ -168,10 +175,11 @@ def _tensor_recipe(path: str, form: TensorForm, shape: tuple[int, ...], elements
     if (layout == "expanded" and not expanded) or len(shape) < {"transposed": 2, "sliced": 1}.get(layout, 0):
         layout = "contiguous"
     base = tuple(1 if i in expanded else size for i, size in enumerate(shape))
+    known = form.elements if base == form.filled_shape and (form.integer or form.dtype == "bool") else ()
     return TensorRecipe(
         dtype=form.dtype,
         shape=shape,
-        values=elements(path, form, base),
+        values=Listed(known) if known else elements(path, form, base),
         layout=layout,
         expanded=expanded,
         strides=strides if layout == "strided" else (),

@@ -23,6 +23,8 @@ from gbfix.equivalence.tensor_features import ALL_REQUIRE_GRAD
 
 MOST_CORNERS = 40
 MOST_VARIATIONS = 60
+MOST_RECORDED = 8
+"""Calls of which the elements of integer tensors are known that are tried as they were."""
 _SPECIAL_CORNERS = 14
 _HALF_CORNERS = (
     ("float16", "infinity at one place"),
@@ -176,6 +178,9 @@ class GeneratedInputs(Inputs):
     def _value_corners(self) -> Iterator[Example]:
         base, trained = self._base, self._differentiable
         yield _ordinary(base)
+        for call in self.signature.calls[1:MOST_RECORDED]:
+            if any(form.elements for _, form in tensors_of(call)):
+                yield _ordinary(call)
         for index, special in enumerate(SPECIALS[:_SPECIAL_CORNERS]):
             yield _filled(trained if index % 2 else base, special)
             if index == 0:
@@ -209,6 +214,8 @@ def _seed(path: str, seed: int) -> int:
 
 
 def _ordinary(call: CallForm, seed: int = 0) -> Example:
+    """With the elements of integer tensors that were recorded, for another seed with others."""
+    call = call.with_any_elements() if seed else call
     return example_of(call, lambda path, form, shape: ordinary_elements(form, shape, _seed(path, seed)), _first_number)
 
 
@@ -225,6 +232,7 @@ def _filled(call: CallForm, special: Special) -> Example:
 
 def _zeros_in_one(call: CallForm) -> Iterator[Example]:
     """Each of several tensors all zeros, or false, with ordinary elements in the others."""
+    call = call.with_any_elements()
     paths = [path for path, form in tensors_of(call) if not form.dtype.startswith("complex")]
     for zero in paths[:MOST_TENSORS] if len(paths) > 1 else []:
         yield example_of(
@@ -243,7 +251,7 @@ def _masked(call: CallForm, on: float) -> Example:
         is_mask = form.dtype == "bool" or (form.integer and "mask" in path)
         return Drawn(0, 0.0, on) if is_mask else ordinary_elements(form, shape, _seed(path, 0))
 
-    return example_of(call, values, _first_number)
+    return example_of(call.with_any_elements(), values, _first_number)
 
 
 def _some_of_each(features: Sequence[Feature]) -> list[Feature]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -30,7 +31,7 @@ def recorded_calls(seen: Sequence[ArgumentsSeen]) -> tuple[CallForm, ...]:
     An argument that cannot be made (a module, an object of the program's) is missing from its call.
     """
     ordered = sorted(seen, key=lambda one: -one.calls)
-    calls = [_call(one.values) for one in ordered]
+    calls = [_filled(_call(one.values), kept) for one in ordered for kept in one.integers or ({},)]
     rows = [dict(_places(call)) for call in calls]
     first = equal_in_all([{place: size for place, size in row.items() if isinstance(size, int)} for row in rows])
     names = {place: f"n{index}" for index, place in enumerate(dict.fromkeys(first.values()))}
@@ -71,6 +72,18 @@ def _call(values: Mapping[str, ValueSpec]) -> CallForm:
     call = CallForm(tuple(forms.items()), training=None if training is None else training.value == "True")
     symbols = {symbol for _, size in _places(call) for symbol in symbols_of(size)}
     return call.with_sizes({symbol: DEFAULT_SIZE + 2 * i for i, symbol in enumerate(sorted(symbols))})
+
+
+def _filled(call: CallForm, kept: Mapping[str, Sequence[int]]) -> CallForm:
+    """The call with the elements of integer tensors that were kept of it."""
+    sizes = dict(call.sizes)
+
+    def filled(path: str, form: TensorForm) -> Form:
+        shape = tuple(max(number_of(size, sizes), 0) for size in form.shape)
+        numbers = tuple(kept.get(path, ()))
+        return replace(form, elements=numbers, filled_shape=shape) if len(numbers) == math.prod(shape) else form
+
+    return call.with_tensors(filled) if kept else call
 
 
 def _places(call: CallForm) -> Iterator[tuple[str, Size]]:

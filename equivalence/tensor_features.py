@@ -88,7 +88,10 @@ def _ranges(call: CallForm) -> Iterator[Feature]:
 
 
 def _ranged(call: CallForm, path: str, low: int | None, high: int | None) -> CallForm:
-    return call.with_tensors(lambda p, form: replace(form, low=low, high=high) if p == path and form.integer else form)
+    def change(place: str, form: TensorForm) -> Form:
+        return replace(form, low=low, high=high, elements=()) if place == path and form.integer else form
+
+    return call.with_tensors(change)
 
 
 def _sizes(call: CallForm) -> Iterator[Feature]:

@@ -116,14 +116,21 @@ def describe_arguments(
     module = module_of(fn)
     if module is not None:
         described["self"] = _describe_module(module)
-    for index, value in enumerate(positional):
-        beyond = index - len(function.names)
-        name = f"{function.rest}[{beyond}]" if beyond >= 0 else function.names[index]
+    for index, (name, value) in enumerate(named_arguments(function, positional, keywords).items()):
         is_module = index == 0 and name == "self" and is_subclass(type(value), _module_class())
         described[name] = _describe_module(value) if is_module else describe(value)
-    for name, value in keywords.items():
-        described[name] = describe(value)
     return described
+
+
+def named_arguments(
+    function: Function, positional: tuple[object, ...], keywords: dict[str, object]
+) -> dict[str, object]:
+    """The arguments of a call by name, those in *args as "args[0]"."""
+    named: dict[str, object] = {}
+    for index, value in enumerate(positional):
+        beyond = index - len(function.names)
+        named[f"{function.rest}[{beyond}]" if beyond >= 0 else function.names[index]] = value
+    return {**named, **keywords}
 
 
 def _of_forward(cls: type, own: object, *, bound: bool) -> Function:

@@ -55,6 +55,10 @@ def _counted(row: Entry, seen: list[tuple[Records, int]]) -> Entry:
     return replace(row, calls=calls, graphs=graphs, operations=operations, arguments=_arguments(seen), saved=saved)
 
 
+def _distinct(integers: Iterable[dict[str, tuple[int, ...]]]) -> tuple[dict[str, tuple[int, ...]], ...]:
+    return tuple({repr(one): one for one in integers}.values())
+
+
 def _arguments(seen: list[tuple[Records, int]]) -> tuple[ArgumentsSeen, ...]:
     found: dict[bytes, ArgumentsSeen] = {}
     for records, identity in seen:
@@ -69,6 +73,8 @@ def _arguments(seen: list[tuple[Records, int]]) -> tuple[ArgumentsSeen, ...]:
                 continue
             key = msgspec.json.encode(values)
             count = records.repeats.get((identity, str(note.get("call"))), 1)
-            before = found[key].calls if key in found else 0
-            found[key] = ArgumentsSeen(values, before + count)
+            kept = records.integers.get((identity, str(note.get("call"))), [])
+            before = found.get(key, ArgumentsSeen(values, 0))
+            integers = (*before.integers, *({path: tuple(numbers) for path, numbers in one.items()} for one in kept))
+            found[key] = ArgumentsSeen(values, before.calls + count, integers=_distinct(integers))
     return tuple(found.values())

@@ -24,14 +24,24 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from gbfix.evidence.compiled import Function, compile_call, describe_arguments, function_of, settings_of
+from gbfix.evidence.compiled import (
+    Function,
+    compile_call,
+    describe_arguments,
+    function_of,
+    named_arguments,
+    settings_of,
+)
 from gbfix.evidence.ending import at_end
 from gbfix.evidence.imports import after_import
+from gbfix.evidence.integers import integers_of
 from gbfix.evidence.journal import Journal
 from gbfix.evidence.saved_modules import save_module
 
 RECORDED_CALLS = 32
 DISTINCT_ARGUMENTS = 256
+RECORDED_INTEGERS = 4
+"""Calls with the same arguments, but for the elements of their tensors, of which those of integers are kept."""
 ENTRIES_PER_PLACE = 64
 SECONDS_BETWEEN_COUNTS = 2.0
 SHARE_BETWEEN_COUNTS = 0.05
@@ -277,6 +287,10 @@ class _Recorder:
             first = entry.first_calls[facts] = call.number
             self.journal.write("call", entry=entry.id, call=call.number, arguments=arguments)
         entry.arguments[str(first)] += 1
+        if entry.arguments[str(first)] <= RECORDED_INTEGERS:
+            integers = integers_of(named_arguments(entry.function, names["args"], names["kwargs"]))
+            if integers:
+                self.journal.write("integers", entry=entry.id, call=first, elements=integers)
 
     def note_counts(self) -> None:
         """Note the totals of the entries that were called since the last time."""

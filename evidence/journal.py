@@ -34,6 +34,8 @@ KINDS = {
     "module": "the module of an entry was saved before its first call: entry, path",
     "calls": "now and then, and at the end; the last one counts: entry, count (all calls made, also inside another "
     "entry's), arguments (call number of a 'call' line, as text -> how many recorded calls had its facts)",
+    "integers": "where modules are saved, of the first calls with the facts of a 'call' line: entry, call (of that "
+    "line), elements (path of a small integer tensor -> its elements)",
     "trace": "a record of Dynamo's structured trace: metadata (dict), payload (str or None), entry and call (the "
     "outermost compiled call it happened in, or None); which records: see trace_records",
     "span": "where the next graph break of this process is: frame_id, frame_compile_id, file, line, column, end_line, "

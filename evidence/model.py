@@ -42,12 +42,14 @@ class Process:
 class ArgumentsSeen:
     """The arguments that an entry was called with, and how many recorded calls had exactly these facts.
 
-    grad_enabled: False when gradients were off in all of them, as far as the lines of the entry tell.
+    grad_enabled: False when gradients were off in all of them, as far as the lines of the entry tell. integers: of some
+    of the calls, the elements of their small integer tensors by path ("ids", "batch[ids]"), where they were kept.
     """
 
     values: dict[str, ValueSpec]
     calls: int = 1
     grad_enabled: bool = True
+    integers: tuple[dict[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,8 @@ class Records:
     totals: dict[int, int] = field(default_factory=dict)
     repeats: dict[tuple[int, str], int] = field(default_factory=dict)
     """By entry and call number: how many calls had the arguments of that call."""
+    integers: dict[tuple[int, str], list[dict[str, list[int]]]] = field(default_factory=dict)
+    """By entry and call number: the elements of integer tensors, by path, of calls with those arguments."""
     windows: list[Window] = field(default_factory=list)
     observations: dict[object, Note] = field(default_factory=dict)
     counts: dict[object, int] = field(default_factory=dict)
@@ -220,6 +222,8 @@ class _Reading:
             records.totals[note["entry"]] = int(note["count"])
             repeats = note.get("arguments") or {}
             records.repeats.update({(note["entry"], str(call)): int(count) for call, count in repeats.items()})
+        elif kind == "integers":
+            records.integers.setdefault((note["entry"], str(note["call"])), []).append(note["elements"])
         elif kind == "window":
             self._window(note)
         elif kind == "observation":

@@ -329,3 +329,34 @@ def test_a_line_that_only_compiled_code_runs_is_checked_there(project: Project) 
     project.write("net.py", ONLY_COMPILED)
     done = project.gbfix("fix", "--yes", "--select", "GBF109", "--", "net.py")
     assert "torch.library" in project.read("net.py"), done.out + done.err
+
+
+TOKENS = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(90, 4)
+
+    def forward(self, ids, image):
+        torch._check_with(ValueError, int((ids == 88).sum()) == 3, lambda: "other tokens than rows")
+        torch._check(image.shape[0] == 3, lambda: "other rows")
+        x = self.table(ids).masked_scatter((ids == 88).unsqueeze(-1), image)
+        mask = ids == 77
+        if mask.any():
+            x[mask] = 2.5
+        return x * 2
+
+
+net = torch.compile(Net(), backend="eager")
+for ids in ([[88, 88, 88, 4, 5]], [[88, 77, 88, 6, 88]]):
+    print(net(torch.tensor(ids), torch.ones(3, 4)).shape)
+"""
+
+
+def test_a_check_uses_the_tokens_that_the_program_used(project: Project) -> None:
+    project.write("net.py", TOKENS)
+    done = project.gbfix("fix", "--yes", "--select", "GBF105", "--", "net.py")
+    assert "if mask.any()" not in project.read("net.py"), done.out + done.err
