@@ -365,14 +365,15 @@ def _moved(evaluation: Evaluation, tensor: ast.expr, receiver: Value, node: ast.
     dtype, devices = receiver.dtype, receiver.devices
     for argument in [*node.args, *(one.value for one in node.keywords if one.arg in ("dtype", "device"))]:
         named = _dtype_named(evaluation, argument)
-        if named is not None:
+        if named is not None and evaluation.context.names.qualified(argument) is not None:
             dtype = named
             continue
-        owner = argument.value if isinstance(argument, ast.Attribute) and argument.attr == "device" else None
-        value = evaluation.value(owner) if owner is not None else v.UNKNOWN
-        if value.kind is not Kind.TENSOR or value.assumed:
+        if not isinstance(argument, ast.Attribute) or argument.attr not in ("dtype", "device"):
             return None
-        devices = value.devices
+        owner = evaluation.value(argument.value)
+        if owner.kind is not Kind.TENSOR or owner.assumed:
+            return None
+        dtype, devices = (owner.dtype, devices) if argument.attr == "dtype" else (dtype, owner.devices)
     rest = [one for one in node.keywords if one.arg not in ("dtype", "device")]
     if dtype is None or any(one.arg != "non_blocking" or not is_literal(one.value) for one in rest):
         return None

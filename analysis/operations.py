@@ -155,7 +155,8 @@ def _plain_dtype(name: str, operator: Operator, found: Sequence[Value], options:
                 return own
             return v.INT64 if own.category is not None else DType(v.term("sum", own.term))
         case _:
-            category = own.category if own.category is Category.FLOAT and "dtype" not in options else None
+            kept = own.category is Category.FLOAT and "dtype" not in options and name not in ("to", "type_as")
+            category = own.category if kept else None
             return DType(v.term(name, tuple(value.dtype.term for value in tensors if value.dtype), options), category)
 
 

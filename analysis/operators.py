@@ -211,14 +211,16 @@ def _table() -> dict[str, Operator]:
         dtype=Dtype.CALL,
         gradient=singular,
     )
+    # Where it is not training, or for p=0, dropout may give its input back.
     add(
-        "dropout alpha_dropout feature_dropout dropout1d dropout2d dropout3d rrelu gumbel_softmax bernoulli "
-        "multinomial",
+        "dropout alpha_dropout feature_dropout dropout1d dropout2d dropout3d",
         shape=call,
         dtype=Dtype.CALL,
         gradient=finite,
         random=True,
+        aliases=True,
     )
+    add("rrelu gumbel_softmax bernoulli multinomial", shape=call, dtype=Dtype.CALL, gradient=finite, random=True)
     return found
 
 

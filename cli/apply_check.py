@@ -197,7 +197,7 @@ class CheckedFixes:
                     self._refused[refused_fix(fix, own[fix].finding)] = difference(verdict, self.checks.root)
             for fix, entry in own.items():
                 as_recorded = plan.job is not None and plan.job.settings.as_recorded and bool(plan.job.seen)
-                facts = facts_of(verdict, fix[0], self.checks.root, as_recorded=as_recorded)
+                facts = facts_of(verdict, fix[0], as_recorded=as_recorded)
                 finding = self.originals.finding(fix[0], entry.finding)
                 if passes(verdict, facts, finding):
                     self._passed[fix] = (*self._passed.get(fix, ()), facts)

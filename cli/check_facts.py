@@ -12,7 +12,7 @@ from gbfix.cli.check_run import counterexample_file, is_equal
 from gbfix.cli.names import display_name
 from gbfix.engine.checked import CheckFacts, ConditionFacts, conditions_of
 from gbfix.engine.model import Finding
-from gbfix.equivalence.model import BranchReached, Status, Verdict
+from gbfix.equivalence.model import Status, Verdict
 
 SAME = "the program stays the same"
 """The claim that a difference violates."""
@@ -32,8 +32,8 @@ class Refusal:
     advice: str = ""
 
 
-def facts_of(verdict: Verdict, name: str, root: Path, *, as_recorded: bool = False) -> CheckFacts:
-    """What the examples of a check showed of the fixes in a file, named as the user sees it. root: of the project.
+def facts_of(verdict: Verdict, name: str, *, as_recorded: bool = False) -> CheckFacts:
+    """What the examples of a check showed of the fixes in a file, named as the user sees it.
 
     as_recorded: they kept to what a run showed (see `Settings`).
     """
@@ -41,7 +41,7 @@ def facts_of(verdict: Verdict, name: str, root: Path, *, as_recorded: bool = Fal
     conditions = tuple(
         ConditionFacts(
             branch.condition.line,
-            not branch.missing or _reached_compiled(branch, verdict, root),
+            not branch.missing,
             branch.with_gradients,
             branch.condition.end_line,
             is_statement=branch.condition.needs == "run",
@@ -64,22 +64,6 @@ def facts_of(verdict: Verdict, name: str, root: Path, *, as_recorded: bool = Fal
         raised=exercised.raised,
         device=verdict.device,
         as_recorded=as_recorded,
-    )
-
-
-def _reached_compiled(branch: BranchReached, verdict: Verdict, root: Path) -> bool:
-    """Whether the original, compiled, broke in what a condition decides about, and that alone was changed.
-
-    Only calls that are not compiled show which side they take, and what stands under `is_compiling()` none of these
-    runs; it was compared in the examples that were compiled.
-    """
-    condition, counts = branch.condition, verdict.original
-    if counts is None or condition.needs not in ("true", "false") or not verdict.exercised.compiled:
-        return False
-    file = os.path.realpath(condition.file)
-    return any(
-        os.path.realpath(root / site.file) == file and condition.line <= site.line <= condition.controls_to
-        for site in counts.breaks
     )
 
 

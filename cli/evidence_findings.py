@@ -33,8 +33,8 @@ class Findings:
     problems: tuple[str, ...]
     last_lines: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Of the statements of each file, by their first line: where Dynamo says no more of a site than that."""
-    making_lines: Mapping[str, Mapping[int, frozenset[int]]] = field(default_factory=dict)
-    """Where what a statement reads was made, likewise."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Of each file, for where what a line reads was made."""
 
     def of(self, site: Break) -> tuple[Place, Finding] | None:
         """The finding that knows about a break, and where it is: at the site, else at the project's line.
@@ -46,9 +46,8 @@ class Findings:
         calls = [
             (place, f) for place in reversed(site.stack[:-1]) for f in self._covering(place) if f.code in _OF_CALLS
         ]
-        made = [(place, f) for place in places for f in self._where_made(place)]
-        fixed = [(place, finding) for place, finding in (*found, *calls, *made) if finding.safety is not Safety.REFUSED]
-        return next(iter((*fixed, *found)), None)
+        fixed = [(place, finding) for place, finding in (*found, *calls) if finding.safety is not Safety.REFUSED]
+        return next(iter((*fixed, *found)), None) or self._where_made(site)
 
     def of_recompile(self, row: Recompile) -> tuple[Place, Finding] | None:
         """The fix for the value that a guard looks at, in the function that is compiled again; None without one."""
@@ -71,10 +70,13 @@ class Findings:
         covering = self._covering(place) or edited
         return min(covering, key=lambda finding: finding.span.end_line - finding.span.line, default=None)
 
-    def _where_made(self, place: Place) -> list[Finding]:
-        """Fixes for sizes and numbers that are made before the line that needs them."""
-        lines = self.making_lines.get(place.file, {}).get(place.line, frozenset())
-        return [f for f in self.by_file.get(place.file, ()) if f.code in _OF_VALUES and f.span.line in lines]
+    def _where_made(self, site: Break) -> tuple[Place, Finding] | None:
+        """The fix for a size that is made before the line where it ends the graph; None without one."""
+        lines = making_lines(self.texts.get(site.place.file, ""), site.place.line)
+        for finding in self.by_file.get(site.place.file, ()) if site.gb in _OF_SIZES else ():
+            if finding.code == _SIZE and finding.span.line in lines and finding.safety is not Safety.REFUSED:
+                return site.place, finding
+        return None
 
     def _covering(self, place: Place) -> list[Finding]:
         last = self._last(place)
@@ -95,8 +97,8 @@ def _on(span: Span, place: Place, last: int) -> bool:
 
 
 _OF_RECOMPILES = "GBF4"
-_OF_VALUES = frozenset({"GBF604"})
-"""Rules that edit where a value is made that ends the graph where it is used."""
+_SIZE, _OF_SIZES = "GBF604", frozenset({"GB0033", "GB0124"})
+"""The rule that edits where a size is made, and what ends the graph where it is needed."""
 _OF_CALLS = frozenset({"GBF312"})
 """Rules that edit the call of a function in which the graph breaks."""
 
@@ -146,5 +148,5 @@ def find(
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
     ends = {file: last_lines(source.text) for file, source in sources.items()}
-    made = {file: making_lines(source.text) for file, source in sources.items()}
-    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends, made)
+    texts = {file: source.text for file, source in sources.items()}
+    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends, texts)

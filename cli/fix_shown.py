@@ -29,7 +29,7 @@ class Shown:
             name = self._names.setdefault(file, display_name(path))
             ends = last_lines(texts[name]) if name in texts else {}
             last = ends.get(lines[-1], lines[-1]) if len(lines) == 1 else lines[-1]
-            made = making_lines(texts[name]).get(lines[0], ()) if name in texts else ()
+            made = making_lines(texts[name], lines[0]) if name in texts else ()
             self._lines.update((name, line) for line in (*range(lines[0], last + 1), *made))
             if function:
                 self._functions.add((name, function.rpartition(".")[2]))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 
@@ -27,34 +28,47 @@ def last_lines(text: str) -> Mapping[int, int]:
     return found
 
 
-@lru_cache(maxsize=256)
-def making_lines(text: str) -> Mapping[int, frozenset[int]]:
-    """For the first line of each statement those of the assignments in its function that make what it reads.
+def making_lines(text: str, line: int) -> frozenset[int]:
+    """The lines of the assignments in its function that make what the statements at a line read, directly or not.
 
     Empty for what is not Python.
     """
-    found: dict[int, frozenset[int]] = {}
-    for node in ast.walk(_parsed(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.update(_making_lines(list(_statements(node.body))))
-    return found
+    found: set[int] = set()
+    for function in _functions(text):
+        waiting, seen = list(function.at.get(line, ())), set[str]()
+        while waiting:
+            new = function.reads[waiting.pop()] - seen
+            seen |= new
+            makers = [maker for name in new for maker in function.makers.get(name, ())]
+            found.update(maker.lineno for maker in makers)
+            waiting += makers
+    return frozenset(found)
 
 
-def _making_lines(statements: list[ast.stmt]) -> Iterator[tuple[int, frozenset[int]]]:
-    setting: dict[str, list[ast.stmt]] = defaultdict(list)
+@dataclass(frozen=True)
+class _Function:
+    """The statements of a function: by line, what each reads, and the assignments that make each name."""
+
+    at: Mapping[int, Sequence[ast.stmt]]
+    reads: Mapping[ast.stmt, set[str]]
+    makers: Mapping[str, Sequence[ast.stmt]]
+
+
+@lru_cache(maxsize=256)
+def _functions(text: str) -> tuple[_Function, ...]:
+    nodes = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return tuple(_function(list(_statements(node.body))) for node in nodes)
+
+
+def _function(statements: list[ast.stmt]) -> _Function:
+    at: dict[int, list[ast.stmt]] = defaultdict(list)
+    makers: dict[str, list[ast.stmt]] = defaultdict(list)
     for statement in statements:
+        at[statement.lineno].append(statement)
         if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
             for name in _names(statement, ast.Store):
-                setting[name].append(statement)
-    for statement in statements:
-        made: set[ast.stmt] = set()
-        waiting = [statement]
-        while waiting:
-            for name in _names(waiting.pop(), ast.Load):
-                new = [one for one in setting[name] if one not in made]
-                made.update(new)
-                waiting += new
-        yield statement.lineno, frozenset(one.lineno for one in made if one is not statement)
+                makers[name].append(statement)
+    return _Function(at, {statement: _names(statement, ast.Load) for statement in statements}, makers)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

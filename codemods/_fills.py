@@ -43,8 +43,9 @@ def _written(statement: ast.stmt) -> WrittenFill | None:
 def _filled_in_place(call: ast.Call) -> WrittenFill | None:
     match call:
         case ast.Call(func=ast.Attribute(value=ast.Name() as tensor, attr="masked_fill_"), args=[mask, *rest]):
-            given = [*rest, *(keyword.value for keyword in call.keywords if keyword.arg == "value")]
-            return WrittenFill(tensor, mask, given[0], by_index=False) if len(given) == 1 else None
+            given = [*rest, *(keyword.value for keyword in call.keywords)]
+            known = all(keyword.arg == "value" for keyword in call.keywords)
+            return WrittenFill(tensor, mask, given[0], by_index=False) if known and len(given) == 1 else None
         case _:
             return None
 

@@ -20,6 +20,7 @@ REAL = "what is scaled holds real numbers"
 GRADIENTS = "gradients are the same"
 ERRORS = "nobody relies on an error in backward"
 PROVED, ASSUMED = Discharge.PROVED, Discharge.ASSUMED
+_MODES = frozenset({"enable_grad", "set_grad_enabled", "inference_mode"})
 
 
 class ScalingDuties:
@@ -178,12 +179,18 @@ class ScalingDuties:
             if about.carries_gradients(self._state):
                 yield Obligation(GRADIENTS, ASSUMED, f"{shown} may require a gradient", scaling.node.lineno)
                 return
-            if self._flow.entry.gradients_off and all(value.fresh for value in about.values):
+            if self._flow.entry.gradients_off and all(value.fresh for value in about.values) and not self._turned_on():
                 continue  # nothing of it was kept for backward
             reason = f"{shown} is written in each call, which fails where backward needs the old value"
             yield Obligation(ERRORS, ASSUMED, reason, scaling.node.lineno)
             return
         yield Obligation(GRADIENTS, PROVED, "neither the factor nor what it scales has one", line)
+
+    def _turned_on(self) -> bool:
+        """True when the files turn gradients on somewhere, or make tensors that nothing may write into."""
+        trees = [source.tree for source in self._flow.context.view.project.files.values()]
+        parts = (part for tree in trees for part in ast.walk(tree))
+        return any(getattr(part, "attr", getattr(part, "id", "")) in _MODES for part in parts)
 
     def _second_derivatives(self) -> str | None:
         for path, source in self._flow.context.view.project.files.items():

@@ -59,23 +59,23 @@ class _Duties:
         self._check_selects_nothing()
         yield self._is_tensor()
         yield self._cannot_fail(predicate)
+        yield self._mask_device()
         if self._value.kind is not Kind.NUMBER:
             yield self._dtype()
             yield self._device()
         yield self._not_expanded()
         yield from duty.module_obligations([Choice(predicate, self._evaluated.effects)])
         yield self._gradients()
-        if not (self._flow.entry.gradients_off and self._tensor.fresh):
-            reason = f"{self._fill.tensor.id} is written in each call, which fails where backward needs the old value"
-            yield Obligation(ERRORS, ASSUMED, reason, self._line)
+        reason = f"{self._fill.tensor.id} is written in each call, which fails where backward needs the old value"
+        yield Obligation(ERRORS, ASSUMED, f"{reason}, or for an inference tensor", self._line)
 
     def _text(self, node: ast.expr) -> str:
         return shorten(self._flow.context.source.segment(node))
 
     def _is_real(self) -> bool:
-        """True for a real number that is written into a floating-point tensor."""
+        """True for a Python float that is written into a floating-point tensor."""
         floating = self._tensor.dtype is not None and self._tensor.dtype.category is Category.FLOAT
-        return floating and self._value.number in ("bool", "int", "float")
+        return floating and self._value.number == "float"
 
     def _only_computes(self, predicate: Predicate) -> Obligation:
         claim = "both sides only compute"
@@ -136,7 +136,7 @@ class _Duties:
         """An index names the first dimensions; what `masked_fill_` gets is broadcast, aligned at the end."""
         if self._fill.by_index:
             return bool(together) and all(whole[: len(mask)] == mask for whole, mask in together)
-        return bool(together) and all(_broadcasts_to(mask, whole) for whole, mask in together)
+        return bool(together) and all(len(m) <= len(whole) and _broadcasts_to(m, whole) for whole, m in together)
 
     def _value_fits(self) -> Obligation:
         shown = self._text(self._fill.value)
@@ -157,17 +157,17 @@ class _Duties:
         return Obligation(TOTAL, PROVED, f"{shown} fits one row, and so any number of rows", self._line)
 
     def _dtype(self) -> Obligation:
-        """Another dtype is an error for an index, also where nothing is written."""
-        shown, own = self._text(self._fill.value), self._tensor.dtype
-        category = own.category if own is not None else None
-        other = self._value.dtype
-        same = own is not None and other is not None and own == other
-        real = (Category.BOOL, Category.INT, Category.FLOAT)
-        if not same and self._value.is_scalar:
-            same = category is Category.FLOAT and other is not None and other.category in real
-        if same:
-            return Obligation(masks.DTYPE, PROVED, f"{shown} has it, or is converted", self._line)
+        """Another dtype is an error for an index, also where nothing is written; a number of it may not fit."""
+        shown, own, other = self._text(self._fill.value), self._tensor.dtype, self._value.dtype
+        if own is not None and own == other:
+            return Obligation(masks.DTYPE, PROVED, f"{shown} has it", self._line)
         return Obligation(masks.DTYPE, ASSUMED, f"{shown} may have another one, for which it raises", self._line)
+
+    def _mask_device(self) -> Obligation:
+        name, mask = self._fill.tensor.id, self._text(self._fill.mask)
+        if self._mask.devices and self._mask.devices == self._tensor.devices:
+            return Obligation(masks.DEVICE, PROVED, f"{mask} is where {name} is", self._line)
+        return Obligation(masks.DEVICE, ASSUMED, f"{mask} may be on another device than {name}", self._line)
 
     def _device(self) -> Obligation:
         claim = "both sides are on the same device"

@@ -297,40 +297,6 @@ def test_a_transform_elsewhere_in_the_file_keeps_no_check_out_of_the_graph(proje
     assert "torch.library" in project.read("net.py"), done.out + done.err
 
 
-ONLY_COMPILED = """\
-import torch
-
-
-def is_tracing():
-    return torch.compiler.is_compiling()
-
-
-def require(cond, text):
-    if is_tracing():
-        if isinstance(cond, torch.Tensor):
-            torch._check_tensor_all(cond)
-        return
-    if not cond.all():
-        raise ValueError(text)
-
-
-@torch.compile(backend="eager")
-def step(x):
-    y = x * 2
-    require(y > -9, "too low")
-    return y + 1
-
-
-print(step(torch.ones(2, 3)).sum())
-"""
-
-
-def test_a_line_that_only_compiled_code_runs_is_checked_there(project: Project) -> None:
-    project.write("net.py", ONLY_COMPILED)
-    done = project.gbfix("fix", "--yes", "--select", "GBF109", "--", "net.py")
-    assert "torch.library" in project.read("net.py"), done.out + done.err
-
-
 TOKENS = """\
 import torch
 

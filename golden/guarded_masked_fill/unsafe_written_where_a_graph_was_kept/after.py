@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: torch.Tensor) -> torch.Tensor:
+    y = x.float() + 1.0
+    with torch.enable_grad():
+        kept = x * y
+    mask = torch.isnan(y)
+    y[mask] = 0.0
+    return kept + y

@@ -1,0 +1,12 @@
+import torch
+
+
+@torch.compile
+@torch.no_grad()
+def f(x: torch.Tensor, limit: float):
+    y = x.float() * 1.0
+    with torch.enable_grad():
+        kept = x * y
+    norm = y.norm()
+    y.mul_(torch.where(norm > limit, limit / norm, 1))
+    return kept, y
