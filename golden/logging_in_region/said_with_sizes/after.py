@@ -11,8 +11,15 @@ logger = logging.getLogger("windows")
 def _in_graph(say):
     """Let graphs call a function that says something: as an operator, which runs whenever the graph runs."""
     name = f"module_{__name__.encode().hex()}::{say.__name__}"
-    operator = torch.library.custom_op(name, say, mutates_args=(), tags=(torch.Tag.cudagraph_unsafe,))
-    operator.register_fake(lambda *numbers: None)
+    schema = torch.library.infer_schema(say, mutates_args=()).replace("-> ()", "-> Tensor")
+
+    def run(*numbers):
+        say(*numbers)
+        return torch.empty(0)  # Inductor on CPUs misplaces an operator that neither takes nor gives a tensor.
+
+    tags = (torch.Tag.cudagraph_unsafe,)
+    operator = torch.library.custom_op(name, run, mutates_args=(), schema=schema, tags=tags)
+    operator.register_fake(lambda *numbers: torch.empty(0))
     operator.register_effect(torch.library.EffectType.ORDERED)
 
     def speak(*numbers):
