@@ -31,10 +31,8 @@ class Findings:
     absent: frozenset[str]
     changed: frozenset[str]
     problems: tuple[str, ...]
-    last_lines: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    """Of the statements of each file, by their first line: where Dynamo says no more of a site than that."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Of each file, for where what a line reads was made."""
+    """Of each file: they tell how far the statement of a site reaches, and where what it reads was made."""
 
     def of(self, site: Break) -> tuple[Place, Finding] | None:
         """The finding that knows about a break, and where it is: at the site, else at the project's line.
@@ -72,8 +70,10 @@ class Findings:
 
     def _where_made(self, site: Break) -> tuple[Place, Finding] | None:
         """The fix for a size that is made before the line where it ends the graph; None without one."""
+        if site.gb not in _OF_SIZES:
+            return None
         lines = making_lines(self.texts.get(site.place.file, ""), site.place.line)
-        for finding in self.by_file.get(site.place.file, ()) if site.gb in _OF_SIZES else ():
+        for finding in self.by_file.get(site.place.file, ()):
             if finding.code == _SIZE and finding.span.line in lines and finding.safety is not Safety.REFUSED:
                 return site.place, finding
         return None
@@ -83,7 +83,8 @@ class Findings:
         return [finding for finding in self.by_file.get(place.file, ()) if _on(finding.span, place, last)]
 
     def _last(self, place: Place) -> int:
-        return place.end_line or self.last_lines.get(place.file, {}).get(place.line, place.line)
+        """The last line of a site, of which Dynamo may name the first one alone."""
+        return place.end_line or last_lines(self.texts.get(place.file, "")).get(place.line, place.line)
 
 
 def _elsewhere(finding: Finding) -> list[Span]:
@@ -147,6 +148,5 @@ def find(
     outcome = run(inputs, request)
     names = {source.path: file for file, source in sources.items()}
     by_file = {names[file.source.path]: tuple(e.finding for e in file.remaining) for file in outcome.files}
-    ends = {file: last_lines(source.text) for file, source in sources.items()}
     texts = {file: source.text for file, source in sources.items()}
-    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, ends, texts)
+    return Findings(by_file, frozenset(absent), frozenset(changed), outcome.problems, texts)

@@ -117,7 +117,8 @@ def describe_arguments(
     if module is not None:
         described["self"] = _describe_module(module)
     for index, (name, value) in enumerate(named_arguments(function, positional, keywords).items()):
-        is_module = index == 0 and name == "self" and is_subclass(type(value), _module_class())
+        is_first = index == 0 and bool(positional)
+        is_module = is_first and name == "self" and is_subclass(type(value), _module_class())
         described[name] = _describe_module(value) if is_module else describe(value)
     return described
 
