@@ -31,19 +31,25 @@ def entries(known: Term) -> tuple[Hashable, tuple[Sizes, ...]] | None:
 
 def broadcast(shapes: Iterable[Term]) -> frozenset[Term] | None:
     """The one shape that observed shapes broadcast to; None where one is not observed, or they do not in every run."""
-    found = [entries(shape) for shape in shapes]
+    together = _run_by_run([entries(shape) for shape in shapes])
+    if together is None:
+        return None
+    place, rows = together
+    results = [result for row in rows if (result := _broadcast_one(row)) is not None]
+    return frozenset({observed(place, results)}) if len(results) == len(rows) else None
+
+
+def _run_by_run(
+    found: Sequence[tuple[Hashable, tuple[Sizes, ...]] | None],
+) -> tuple[Hashable, list[tuple[Sizes, ...]]] | None:
+    """The place (None: any) and what several shapes were in each run; None where one is not observed, or elsewhere."""
     known = [pair for pair in found if pair is not None]
     places = {place for place, _ in known if place is not None}
-    if len(known) < len(found) or len(places) > 1:
+    if not known or len(known) < len(found) or len(places) > 1:
         return None
-    runs = max(len(series) for _, series in known)
-    results = []
-    for run in range(runs):
-        result = _broadcast_one([series[run] if place is not None else series[0] for place, series in known])
-        if result is None:
-            return None
-        results.append(result)
-    return frozenset({observed(next(iter(places), None), results)})
+    runs = range(max(len(series) for _, series in known))
+    rows = [tuple(series[run if place is not None else 0] for place, series in known) for run in runs]
+    return next(iter(places), None), rows
 
 
 def _broadcast_one(shapes: Sequence[Sizes]) -> Sizes | None:
@@ -67,12 +73,8 @@ def pairs(first: Iterable[Term], second: Iterable[Term]) -> list[tuple[Sizes, Si
     """Two shapes as they were together in each run; empty where one was not observed, or not at the same line."""
     shapes = [list(first), list(second)]
     found = [entries(shape[0]) if len(shape) == 1 else (None, ((),)) if not shape else None for shape in shapes]
-    known = [pair for pair in found if pair is not None]
-    if len(known) < 2 or len({place for place, _ in known if place is not None}) > 1:
-        return []
-    runs = max(len(series) for _, series in known)
-    one, other = ([series[run if place is not None else 0] for run in range(runs)] for place, series in known)
-    return list(zip(one, other, strict=True))
+    together = _run_by_run(found)
+    return [] if together is None else [(one, other) for one, other in together[1]]
 
 
 def is_one_shape(shape: Iterable[Term]) -> bool:
