@@ -101,11 +101,14 @@ def _run(number: int, folder: Path, options: argparse.Namespace) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
     try:
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
-        problem = ran.stderr.strip().splitlines()[-1:] if ran.returncode else []
+        problem = ran.stderr if ran.returncode else ""
     except subprocess.TimeoutExpired:
-        problem = [f"took more than {SECONDS} s"]
+        problem = f"took more than {SECONDS} s"
     if problem:
-        print(f"part {number}: {problem[0]}", file=sys.stderr, flush=True)
+        told = folder.parent / "failures" / f"part{number}.txt"
+        told.parent.mkdir(exist_ok=True)
+        told.write_text(problem)
+        print(f"part {number} failed, see {told}", file=sys.stderr, flush=True)
         return
     part = json.loads(file.read_text())
     print(f"part {number}: {part['fixed']} of {part['programs']} with fixes, {part['seconds']:.0f} s", flush=True)

@@ -36,6 +36,10 @@ MODULE = "generated_program"
 """The same for both versions: types are shown with it."""
 
 
+class NoProgramError(Exception):
+    """A program that cannot even be loaded, so that there is nothing to compare."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """What came of one program. `result` is what gbfix did, `differences` what a rewrite changed, by the call."""
@@ -71,7 +75,10 @@ def _findings(text: str) -> tuple[Finding, ...]:
 
 
 def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool = False) -> Attempt:
-    """Rewrite a program, and compare both versions in eager mode; and compiled where that is asked for."""
+    """Rewrite a program, and compare both versions in eager mode; and compiled where that is asked for.
+
+    Raises NoProgramError where a fix was made in a file that cannot be loaded.
+    """
     result = rewritten(program.text, unsafe=unsafe)
     if not result.changed:
         return Attempt(program, result)
@@ -79,9 +86,19 @@ def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool =
 
 
 def differences(program: GeneratedProgram, after: str, *, compiled: bool = False) -> tuple[tuple[int, Difference], ...]:
-    """What another text of a program does differently, with the number of the call that shows it."""
+    """What another text of a program does differently, with the number of the call that shows it.
+
+    Raises NoProgramError for a program that cannot be loaded.
+    """
     with eagerly():
-        eager = [_observed(text, program) for text in (program.text, after)]
+        try:
+            one = _observed(program.text, program)
+        except _LoadError as error:
+            raise NoProgramError(str(error)) from error
+        try:
+            eager = [one, _observed(after, program)]
+        except _LoadError as error:
+            return ((0, Difference("exception", "the file", "can be loaded", str(error), Mode.EAGER)),)
     found = [
         (index, difference)
         for index, (one, other) in enumerate(zip(*eager, strict=True))
@@ -106,7 +123,8 @@ def apply_checked(program: GeneratedProgram) -> str:
     with TemporaryDirectory() as folder:
         file = Path(folder, "program.py")
         file.write_text(program.text, newline="")
-        command = [sys.executable, "-c", "from gbfix.cli.main import main; main()", "apply", "--check", file.name]
+        command = [sys.executable, "-c", "from gbfix.cli.main import main; main()", "apply", "--check"]
+        command += ["--torch", torch.__version__.split("+")[0], file.name]
         subprocess.run(command, cwd=folder, capture_output=True, check=False)
         return file.read_bytes().decode()
 
@@ -171,6 +189,10 @@ def _add(counts: dict[str, int], key: str) -> None:
     counts[key] = counts.get(key, 0) + 1
 
 
+class _LoadError(Exception):
+    """The text of a program raises when it is loaded."""
+
+
 @cache
 def _rules() -> tuple[Rule, ...]:
     return tuple(all_rules())
@@ -182,7 +204,10 @@ def _observed(text: str, program: GeneratedProgram) -> list[Observation]:
     module.__dict__["__file__"] = "program.py"
     sys.modules[module.__name__] = module  # Dynamo looks up the globals of decorated functions by module name.
     try:
-        exec(compile(text, "program.py", "exec"), module.__dict__)
+        try:
+            exec(compile(text, "program.py", "exec"), module.__dict__)
+        except Exception as error:
+            raise _LoadError(f"{type(error).__name__}: {error}") from error
         made: dict[str, Any] = {"tensor": tensor, "varied": varied}
         exec(program.setup, made)
         return [_call(module, program.entry, *eval(call, made)) for call in program.calls]
