@@ -56,7 +56,10 @@ class Net:
     def try_program(self, program: GeneratedProgram) -> None:
         """Switch off every obligation that decided in the program and was not shown to matter so far."""
         self.programs += 1
-        usual = rewritten(program.text)
+        try:
+            usual = rewritten(program)
+        except NoProgramError:
+            return
         for claim in sorted(_deciding(usual.findings)):
             hole = self.holes.setdefault(claim, Hole())
             if not hole.after and hole.seen < MOST_TRIED:
@@ -66,7 +69,7 @@ class Net:
         hole.seen += 1
         try:
             with switched_off(frozenset({claim})):
-                text = rewritten(program.text).after
+                text = rewritten(program).after
         except Exception as error:  # the rules may rely on it for more than the meaning of the program
             hole.after, hole.decided, hole.shown = self.programs, hole.seen, f"the rules fail: {type(error).__name__}"
             return

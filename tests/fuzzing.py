@@ -19,9 +19,10 @@ from typing import Any
 
 import torch
 from generated_inputs import tensor, varied
+from generated_observations import observed_lines
 from generated_programs import GeneratedProgram
 
-from gbfix.analysis.project import load
+from gbfix.analysis.project import Project, load
 from gbfix.analysis.source import parse
 from gbfix.codemods import all_rules
 from gbfix.engine.model import Discharge, Finding, Obligation, Result, Rule
@@ -30,8 +31,10 @@ from gbfix.equivalence.compare import compare, same_for_compiled
 from gbfix.equivalence.in_process import compiling, eagerly
 from gbfix.equivalence.model import Difference, Mode, Observation
 from gbfix.equivalence.observation import observe_call
+from gbfix.evidence.fake import FakeOperations
 
 NAMES = ("x", "y")
+FILE = "program.py"
 MODULE = "generated_program"
 """The same for both versions: types are shown with it."""
 
@@ -63,15 +66,29 @@ class Attempt:
         return "\n".join(lines[:5])
 
 
-def rewritten(text: str, *, unsafe: bool = False) -> Result:
-    """The program after every fix that may be applied."""
-    return fix_text(text, _findings, unsafe=unsafe)
+def rewritten(program: GeneratedProgram, *, unsafe: bool = False) -> Result:
+    """The program after every fix that may be applied. Raises NoProgramError for one that cannot be loaded."""
+    project = _project(program)
+
+    def find(current: str) -> Sequence[Finding]:
+        file = project.files[FILE]
+        view = (project if current == file.text else project.with_file(parse(FILE, current))).view(FILE)
+        return [finding for rule in _rules() for finding in rule.find(view)]
+
+    return fix_text(program.text, find, unsafe=unsafe)
 
 
-@lru_cache(maxsize=8)
-def _findings(text: str) -> tuple[Finding, ...]:
-    view = load([parse("program.py", text)]).view("program.py")
-    return tuple(finding for rule in _rules() for finding in rule.find(view))
+@lru_cache(maxsize=4)
+def _project(program: GeneratedProgram) -> Project:
+    file = parse(FILE, program.text)
+    if not program.is_observed:
+        return load([file])
+
+    def run() -> None:
+        with eagerly():
+            _original(program)
+
+    return load([file], observed={FILE: observed_lines(program.text, FILE, run)}, fakes=FakeOperations())
 
 
 def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool = False) -> Attempt:
@@ -79,7 +96,7 @@ def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool =
 
     Raises NoProgramError where a fix was made in a file that cannot be loaded.
     """
-    result = rewritten(program.text, unsafe=unsafe)
+    result = rewritten(program, unsafe=unsafe)
     if not result.changed:
         return Attempt(program, result)
     return Attempt(program, result, differences(program, result.after, compiled=compiled), compiled)
@@ -91,10 +108,7 @@ def differences(program: GeneratedProgram, after: str, *, compiled: bool = False
     Raises NoProgramError for a program that cannot be loaded.
     """
     with eagerly():
-        try:
-            one = _observed(program.text, program)
-        except _LoadError as error:
-            raise NoProgramError(str(error)) from error
+        one = _original(program)
         try:
             eager = [one, _observed(after, program)]
         except _LoadError as error:
@@ -121,7 +135,7 @@ def differences(program: GeneratedProgram, after: str, *, compiled: bool = False
 def apply_checked(program: GeneratedProgram) -> str:
     """The text that `gbfix apply --check` leaves of a program, which runs it in processes of its own."""
     with TemporaryDirectory() as folder:
-        file = Path(folder, "program.py")
+        file = Path(folder, FILE)
         file.write_text(program.text, newline="")
         command = [sys.executable, "-c", "from gbfix.cli.main import main; main()", "apply", "--check"]
         command += ["--torch", torch.__version__.split("+")[0], file.name]
@@ -133,7 +147,6 @@ def apply_checked(program: GeneratedProgram) -> str:
 def switched_off(claims: frozenset[str]) -> Iterator[None]:
     """In this context these obligations hold, whatever the rules find out: a net with holes."""
     made = Obligation.__init__
-    _findings.cache_clear()
 
     def init(self: Obligation, *args: Any, **kwargs: Any) -> None:
         made(self, *args, **kwargs)
@@ -145,7 +158,6 @@ def switched_off(claims: frozenset[str]) -> Iterator[None]:
         yield
     finally:
         Obligation.__init__ = made  # type: ignore[method-assign]
-        _findings.cache_clear()
 
 
 @dataclass
@@ -201,11 +213,11 @@ def _rules() -> tuple[Rule, ...]:
 def _observed(text: str, program: GeneratedProgram) -> list[Observation]:
     """What each call of a program shows, one after the other on the same objects."""
     module = types.ModuleType(MODULE)
-    module.__dict__["__file__"] = "program.py"
+    module.__dict__["__file__"] = FILE
     sys.modules[module.__name__] = module  # Dynamo looks up the globals of decorated functions by module name.
     try:
         try:
-            exec(compile(text, "program.py", "exec"), module.__dict__)
+            exec(compile(text, FILE, "exec"), module.__dict__)
         except Exception as error:
             raise _LoadError(f"{type(error).__name__}: {error}") from error
         made: dict[str, Any] = {"tensor": tensor, "varied": varied}
@@ -213,6 +225,13 @@ def _observed(text: str, program: GeneratedProgram) -> list[Observation]:
         return [_call(module, program.entry, *eval(call, made)) for call in program.calls]
     finally:
         del sys.modules[module.__name__]
+
+
+def _original(program: GeneratedProgram) -> list[Observation]:
+    try:
+        return _observed(program.text, program)
+    except _LoadError as error:
+        raise NoProgramError(str(error)) from error
 
 
 def _call(module: types.ModuleType, entry: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Observation:

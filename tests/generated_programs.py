@@ -92,13 +92,15 @@ PARAMETERS = ("x", "y")
 class GeneratedProgram:
     """The text of a file, and the arguments of calls of its entry, each as the source of `(args, kwargs)`.
 
-    setup: what has to run for that source to mean something, "" for `generated_inputs`.
+    setup: what has to run for that source to mean something, "" for `generated_inputs`. is_observed: it is rewritten in
+    the light of what these calls show, as after `gbfix trace`.
     """
 
     text: str
     calls: tuple[str, ...]
     entry: str = "entry"
     setup: str = ""
+    is_observed: bool = False
 
 
 @st.composite
@@ -133,7 +135,7 @@ class _Program:
         ]
         parts = [HEADER, *used_by("\n".join(entry)), *own, *shadow, *entry]
         calls = tuple(self._call() for _ in range(4))
-        return GeneratedProgram(self._laid_out("\n".join(parts)), calls)
+        return GeneratedProgram(self._laid_out("\n".join(parts)), calls, is_observed=make.chance(2))
 
     # -- the function ----------------------------------------------------------------------------
 

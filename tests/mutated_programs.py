@@ -58,7 +58,7 @@ def mutant_from(draw: Draw) -> GeneratedProgram:
     calls = tuple(
         f"(varied(list(inputs())[{index}], {make.pick(WAYS)!r}), {{}})" for index in range(_number_of_calls(case))
     )
-    return GeneratedProgram(text, calls, entry, setup)
+    return GeneratedProgram(text, calls, entry, setup, is_observed=make.chance(3))
 
 
 @cache
