@@ -2,8 +2,9 @@
 
 NaN equals NaN at the same place, whatever its payload; -0.0 is not 0.0. Not compared: the sign of a zero in a gradient
 (torch.where adds +0.0 to what it passes on) and its strides, the strides of dimensions of size 1 and of empty tensors,
-the hash order of sets, the time, the graphs and the branches taken; gradients of gradients (torch.cond has none),
-files, environment variables, and what the functions in a result do when they are called.
+the hash order of sets, the order of plain attributes, the time, the graphs and the branches taken; gradients of
+gradients (torch.cond has none), files, environment variables, and what the functions in a result do when they are
+called.
 """
 
 from __future__ import annotations

@@ -54,8 +54,7 @@ class ValueComparison:
 
     def _items(self, one: Described, other: Described, where: str, gradient: bool) -> Iterator[Difference]:
         first, second = [key for key, _ in one.items], [key for key, _ in other.items]
-        # Which variables a function holds on to is up to its text.
-        if first != second and one.kind != "function":
+        if not _same_keys(one, other):
             yield Difference("keys", where, _keys(first, second), _keys(second, first))
         if len(set(first)) < len(first) and first == second:  # Keys that cannot be told apart by their text.
             pairs = [(key, one.items[at][1], other.items[at][1]) for at, key in enumerate(first)]
@@ -138,6 +137,23 @@ def _identity(value: Described) -> str:
 
 def _sharing(value: Described) -> str:
     return f"memory of {', '.join(value.shares)}" if value.shares else "memory of its own"
+
+
+def _same_keys(one: Described, other: Described) -> bool:
+    """True where both have the same keys, in an order that matters: of attributes, that of tensors and modules alone.
+
+    An optimizer gets parameters in their order; nobody asks in which order plain attributes were set.
+    """
+    if one.kind == "function":  # which variables it holds on to is up to its text
+        return True
+    first, second = [key for key, _ in one.items], [key for key, _ in other.items]
+    if one.kind not in ("module", "object") or sorted(first) != sorted(second):
+        return first == second
+    return _ordered(one) == _ordered(other)
+
+
+def _ordered(value: Described) -> list[str]:
+    return [key for key, item in value.items if item.kind in ("tensor", "module")]
 
 
 def _keys(keys: list[str], others: list[str]) -> str:
