@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import subprocess
 import sys
 import types
@@ -216,6 +217,8 @@ def _observed(text: str, program: GeneratedProgram) -> list[Observation]:
     module.__dict__["__file__"] = FILE
     sys.modules[module.__name__] = module  # Dynamo looks up the globals of decorated functions by module name.
     try:
+        torch.manual_seed(0)
+        random.seed(0)
         try:
             exec(compile(text, FILE, "exec"), module.__dict__)
         except Exception as error:

@@ -134,8 +134,11 @@ class _Program:
             if any(f"{name}(" in part for part in entry)
         ]
         parts = [HEADER, *used_by("\n".join(entry)), *own, *shadow, *entry]
-        calls = tuple(self._call() for _ in range(4))
-        return GeneratedProgram(self._laid_out("\n".join(parts)), calls, is_observed=make.chance(2))
+        # Where every call has the same kinds of arguments, a run shows what holds for all of them.
+        alike = (make.pick(SHAPES[:2]), make.pick(("float32", *DTYPES)), make.chance(2)) if make.chance(2) else None
+        calls = tuple(self._call(alike) for _ in range(4))
+        is_observed = alike is not None and make.chance(2)
+        return GeneratedProgram(self._laid_out("\n".join(parts)), calls, is_observed=is_observed)
 
     # -- the function ----------------------------------------------------------------------------
 
@@ -209,18 +212,20 @@ class _Program:
 
     # -- around it -------------------------------------------------------------------------------
 
-    def _call(self) -> str:
+    def _call(self, alike: tuple[str, str, bool] | None) -> str:
         make = self._make
-        shape = make.pick(("(4,)", "(2, 3)", "(4,)", "(2, 3)", *SHAPES))
-        dtype = make.pick(("float32", "float32", "float32", "float32", *DTYPES))
-        grad = make.chance(2)
+        shape, dtype, grad = alike or (
+            make.pick(("(4,)", "(2, 3)", "(4,)", "(2, 3)", *SHAPES)),
+            make.pick(("float32", "float32", "float32", "float32", *DTYPES)),
+            make.chance(2),
+        )
         one = self._tensor(shape, dtype, grad, 1)
-        kind = make.below(8)
+        kind = make.below(8) if alike is None else 0
         if kind == 6:
             other_shape, other_dtype = make.pick(SHAPES), make.pick(DTYPES)
             other = self._tensor(other_shape, other_dtype, grad, 2)
         else:
-            other = self._tensor(shape, dtype, grad and make.chance(2), 2)
+            other = self._tensor(shape, dtype, grad and (alike is not None or make.chance(2)), 2)
         options = f"{{'flag': {make.pick(('True', 'False'))}, 'n': {make.pick(('2', '0', '1', '3'))}}}"
         if kind == 7:
             return f"(lambda a: ((a, a), {options}))({one})"
