@@ -12,14 +12,14 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from generated_inputs import tensor, varied
+from generated_inputs import DTYPES, SHAPES, VALUES, VARIATIONS, tensor, varied
 from generated_observations import observed_lines
 from generated_programs import GeneratedProgram
 
@@ -131,6 +131,34 @@ def differences(program: GeneratedProgram, after: str, *, compiled: bool = False
         for index, (one, other) in enumerate(zip(*runs, strict=True))
         for difference in same_for_compiled(eager[0][index], one, eager[1][index], other)[0]
     )
+
+
+def with_more_calls(program: GeneratedProgram) -> GeneratedProgram:
+    """The program with many more calls: its own arguments in every variation, or every kind of generated ones."""
+    if program.setup:
+        own = [call[: call.rindex(", '")] for call in program.calls]
+        calls = [f"{call}, {how!r}), {{}})" for call in own for how in VARIATIONS]
+    else:
+        of_values = [(values, "(2, 3)", "float32", grad) for values in VALUES for grad in (True, False)]
+        of_kinds = [("mixed", shape, dtype, True) for shape in SHAPES for dtype in DTYPES]
+        kinds = [*of_values, *of_kinds, ("mixed", "()", "float32", False), ("negative", "(0,)", "float32", False)]
+        calls = [
+            f"((tensor({v!r}, {s}, {d!r}, {g}, seed=1), tensor('mixed', {s}, {d!r}, {g}, seed=2)), {{'n': {i % 4}}})"
+            for i, (v, s, d, g) in enumerate(kinds)
+        ]
+        of_others = [
+            ("(2, 3)", "float64"),
+            ("(2, 3)", "float16"),
+            ("(3,)", "float32"),
+            ("()", "float32"),
+            ("(2, 3)", "int64"),
+        ]
+        calls += [
+            f"((tensor({v!r}, (2, 3), seed=1), tensor({v!r}, {s}, {d!r}, True, seed=2)), {{'flag': False}})"
+            for v in ("positive", "negative")
+            for s, d in of_others
+        ]
+    return replace(program, calls=(*program.calls, *calls))
 
 
 def apply_checked(program: GeneratedProgram) -> str:
