@@ -12,10 +12,10 @@ import typer
 
 from gbfix.cli.check_plan import Planned, Planner, Wanted
 from gbfix.cli.check_versions import Changes, pending
+from gbfix.cli.choices import chosen_rules, chosen_torch, preferences_of
 from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import Inputs, read_inputs
 from gbfix.cli.names import display_name
-from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of
 from gbfix.cli.progress import progress
 from gbfix.cli.run import Request, run
 from gbfix.engine.config import Settings

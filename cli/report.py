@@ -10,12 +10,10 @@ import sys
 from collections.abc import Collection
 from dataclasses import replace
 
-import typer
-
 from gbfix.cli.failure import FAILED, FINDINGS_REMAIN
 from gbfix.cli.json_report import json_report
-from gbfix.cli.options import OutputFormat
 from gbfix.cli.outcome import Entry, FileOutcome, Outcome
+from gbfix.cli.output_format import OutputFormat
 from gbfix.cli.patch import patch_of
 from gbfix.cli.positions import moved
 from gbfix.cli.summary import apply_line, no_region_hint, scan_line, summarize
@@ -98,9 +96,9 @@ def exit_with_code(outcome: Outcome, *, would_change: bool = False, exit_zero: b
     """End with 2 after problems, 1 when findings remain or (with `would_change`) files would change, else normally."""
     summary = summarize(outcome)
     if outcome.problems:
-        raise typer.Exit(FAILED)
+        sys.exit(FAILED)
     if (summary.remaining or (would_change and summary.changed_files)) and not exit_zero:
-        raise typer.Exit(FINDINGS_REMAIN)
+        sys.exit(FINDINGS_REMAIN)
 
 
 def _at_lines_before(file: FileOutcome) -> FileOutcome:
