@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shutil import get_terminal_size
 from textwrap import wrap
 
 from gbfix.cli.outcome import Entry, FileOutcome
@@ -97,7 +96,11 @@ def _write_wrapped(out: Terminal, start: str, text: str, indent: int) -> None:
 
 def _columns(out: Terminal) -> int:
     """Lines in a pipe are never wrapped, so that they can be searched."""
-    return get_terminal_size().columns if out.is_terminal else 100_000
+    if not out.is_terminal:
+        return 100_000
+    from shutil import get_terminal_size  # slow to load
+
+    return get_terminal_size().columns
 
 
 def _write_hunk(out: Terminal, entry: Entry) -> None:
