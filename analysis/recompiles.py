@@ -6,12 +6,13 @@ Facts about one run, as observations are: an obligation that needs them is `obse
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import Match, SequenceMatcher
 from functools import cache
 
 from gbfix.analysis.observations import ValueSpec
 from gbfix.analysis.source import Function, SourceFile
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True)

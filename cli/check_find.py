@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -19,6 +18,7 @@ from gbfix.cli.names import display_name
 from gbfix.cli.progress import progress
 from gbfix.cli.run import Request, run
 from gbfix.engine.config import Settings
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.store import find_evidence, load_evidence

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gbfix.cli.names import STDIN
 from gbfix.engine.config import Settings
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, discover, read_source
 from gbfix.engine.model import ConfigurationError, SourceError
 

@@ -9,11 +9,11 @@ import ast
 import re
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gbfix.analysis.names import Names
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import ConfigurationError
 from gbfix.engine.paths import printable

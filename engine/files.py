@@ -11,10 +11,10 @@ import re
 import stat
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import Listing, repository_root, tracked_and_unignored
 from gbfix.engine.model import ConfigurationError, GbfixError, SourceError
 from gbfix.engine.paths import printable

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import GbfixError
 from gbfix.engine.paths import printable
 

@@ -12,8 +12,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding, SourceError
 from gbfix.engine.select import ALL, matches
 
