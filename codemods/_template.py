@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import string
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -175,6 +174,8 @@ def _format_method(text: str, call: ast.Call, in_text: bool) -> list[Piece]:
 
 
 def _fields(text: str, values: dict[str, ast.expr], used: list[str], call: ast.Call, in_text: bool) -> Iterator[Piece]:
+    import string  # slow to load, and needed only for templates
+
     try:
         parsed = list(string.Formatter().parse(text))
     except ValueError as error:
