@@ -109,16 +109,14 @@ def _f_string_part(names: Names, part: ast.expr) -> Iterator[Piece]:
 
 # -- %-formatting --------------------------------------------------------------------------------
 
-_PERCENT = re.compile(
-    r"%(?P<name>\([^)]*\))?(?P<flags>[-#0 +]*)(?P<width>\d+)?(?:\.(?P<precision>\d*))?(?P<type>.)", re.S
-)
+_PERCENT = r"(?s)%(?P<name>\([^)]*\))?(?P<flags>[-#0 +]*)(?P<width>\d+)?(?:\.(?P<precision>\d*))?(?P<type>.)"
 
 
 def _percent(names: Names, text: str, right: ast.expr, in_text: bool) -> list[Piece]:
     operands = list(right.elts) if isinstance(right, ast.Tuple) else [right]
     found: list[Piece] = []
     end = 0
-    for match in _PERCENT.finditer(text):
+    for match in re.finditer(_PERCENT, text):
         found.append(text[end : match.start()])
         end = match.end()
         if match["type"] == "%":
