@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from gbfix.analysis.callables import (
 from gbfix.analysis.library import OPTIMIZER, Effect, LibraryFunction, library_function
 from gbfix.analysis.slots import Slot
 from gbfix.analysis.source import FunctionNode
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.calls import Calls

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from gbfix.analysis.classes import ClassInfo
 from gbfix.analysis.outline import Holder
 from gbfix.analysis.slots import Slot
 from gbfix.analysis.source import Function
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(eq=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.modules import Modules
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Kind, Value
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.project import FileView, Project

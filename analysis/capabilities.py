@@ -7,7 +7,8 @@ name of a probe, which is a small program that was, or is, compiled with that ve
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from gbfix.engine.dataclass import dataclass
 
 PROBES: Mapping[str, str] = {
     "item": """

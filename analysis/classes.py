@@ -6,12 +6,12 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from gbfix.analysis.exports import Exports
 from gbfix.analysis.modules import Modules, NamesOfFiles
 from gbfix.analysis.names import Binding
+from gbfix.engine.dataclass import dataclass
 
 _FOLLOWED = 50  # aliases and imports from one name to its class; more is a cycle
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from gbfix.analysis import values as v
@@ -15,6 +15,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.tree import stored_names
 from gbfix.analysis.values import Kind, Value
+from gbfix.engine.dataclass import dataclass
 
 _INLINE_DEPTH = 4
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from gbfix.analysis.values import Hazard, Value
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True, order=True)

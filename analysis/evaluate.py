@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gbfix.analysis import values as v
@@ -22,6 +22,7 @@ from gbfix.analysis.operators import (
     VIEW_ATTRIBUTES,
 )
 from gbfix.analysis.values import Kind, Value
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.context import Context

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from gbfix.analysis import sizes
@@ -18,6 +18,7 @@ from gbfix.analysis.observations import TensorSpec
 from gbfix.analysis.observed import with_facts
 from gbfix.analysis.operators import AUTOCAST_FLOAT32, AUTOCAST_HALF
 from gbfix.analysis.values import Category, Value
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.evaluate import Evaluation

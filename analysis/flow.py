@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from gbfix.analysis import values as v
@@ -24,6 +24,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, FunctionNode
 from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Assumption, Kind, Value
+from gbfix.engine.dataclass import dataclass
 
 _LOOP_ROUNDS = 6
 

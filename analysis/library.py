@@ -6,8 +6,9 @@ Names and behaviour read off torch 2.13 (torch/__init__.py, torch/_dynamo/decora
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from gbfix.engine.dataclass import dataclass
 
 
 class Effect(Enum):

@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import get_args
 
 from gbfix.analysis.source import FunctionNode, SourceFile, children, evaluated_outside
+from gbfix.engine.dataclass import dataclass
 
 _Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
 Scope = ast.Module | ast.ClassDef | FunctionNode | _Comprehension

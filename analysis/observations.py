@@ -5,7 +5,9 @@ Facts about runs that happened, not about all runs: an obligation that needs the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from gbfix.engine.dataclass import dataclass
 
 Size = int | str
 """A size or stride: a number, or an expression such as "2*s0", each symbol of which stands for one number all through

@@ -8,7 +8,7 @@ agreed are not taken for names that must agree.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from keyword import iskeyword
 
 from gbfix.analysis import sizes
@@ -17,6 +17,7 @@ from gbfix.analysis.observations import Observation, Size, TensorSpec, ValueSpec
 from gbfix.analysis.symbols import without_symbols
 from gbfix.analysis.terms import term
 from gbfix.analysis.values import DType, Kind, Value
+from gbfix.engine.dataclass import dataclass
 
 _DENSE_TYPES = ("torch.Tensor", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
 _NUMBERS = ("bool", "int", "float", "complex")

@@ -9,8 +9,10 @@ what `torch.where` sends to the side that was not selected.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from gbfix.engine.dataclass import dataclass
 
 
 class Gradient(Enum):

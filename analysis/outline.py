@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gbfix.analysis.names import Names, Scope
 from gbfix.analysis.source import FunctionNode
+from gbfix.engine.dataclass import dataclass
 
 Holder = ast.Module | FunctionNode
 """What runs code: a function, or the module."""

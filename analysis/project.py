@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from gbfix.analysis.regions import CompiledFunction, compiled_functions
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.traced import is_left_out, traced_functions
 from gbfix.analysis.values import Value
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.fakes import Fakes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from gbfix.analysis.library import CALLING_BUILTINS, Effect, library_function
 from gbfix.analysis.names import Names
 from gbfix.analysis.slots import Slot
 from gbfix.analysis.source import Function
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.project import Project

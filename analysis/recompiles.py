@@ -6,12 +6,16 @@ Facts about one run, as observations are: an obligation that needs them is `obse
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from difflib import Match, SequenceMatcher
+from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from gbfix.analysis.observations import ValueSpec
 from gbfix.analysis.source import Function, SourceFile
+from gbfix.engine.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from difflib import Match
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ def moved_recompiles(
 
     @cache
     def kept() -> list[Match]:
+        from difflib import SequenceMatcher  # slow to load, and needed only after an edit
+
         return SequenceMatcher(None, before.lines, after.lines, autojunk=False).get_matching_blocks()
 
     def moved(place: Line | None) -> Line | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +14,7 @@ from gbfix.analysis.library import Effect, library_function
 from gbfix.analysis.reach import Entry, Reach, Reached
 from gbfix.analysis.slots import TooManyStepsError
 from gbfix.analysis.source import Function
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.garbage import without_garbage_collection
 
 if TYPE_CHECKING:

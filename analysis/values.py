@@ -8,13 +8,14 @@ same term have the same shape (dtype, layout) in every run, whatever it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from gbfix.analysis import dtypes, sizes
 from gbfix.analysis.terms import Term as Term
 from gbfix.analysis.terms import term as term
 from gbfix.analysis.terms import term_parts as term_parts
+from gbfix.engine.dataclass import dataclass
 
 SCALAR_SHAPE: frozenset[Term] = frozenset()
 """The shape of a 0-d tensor: broadcasting with it changes nothing."""

@@ -8,7 +8,7 @@ Of each tree (of an installed library, of Python's own `Lib`, ...)
 2. `gbfix apply --unsafe` writes a copy of it, whose files still parse;
 3. the same once more changes nothing, and neither does a third with the files in another order on the command line.
 
-With --assume-compiled every torch.nn.Module counts as compiled, so that far more is rewritten. Prints a table, and exits
+3. the same once more changes nothing.
 1 when anything does not hold.
 """
 

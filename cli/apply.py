@@ -17,11 +17,11 @@ from gbfix.cli.options import (
     Ignore,
     InGraphAsserts,
     MessagesOption,
-    OutputFormat,
     Paths,
     Select,
     TorchVersion,
 )
+from gbfix.cli.output_format import OutputFormat
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the patch that would be applied; write nothing.")]
 PatchFile = Annotated[
@@ -78,10 +78,10 @@ def apply(
     """Fix what can be fixed safely. With "-" the fixed program goes to standard output."""
     from dataclasses import replace
 
+    from gbfix.cli.choices import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
     from gbfix.cli.copies import check_overlay_options, write_copies
     from gbfix.cli.evidence_use import evidence_for
     from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
     from gbfix.cli.outcome import accept_all
     from gbfix.cli.progress import progress
     from gbfix.cli.report import ApplyReport, at_lines_before, exit_with_code

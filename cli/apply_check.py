@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gbfix.cli.check_entries import Entries
@@ -21,6 +21,7 @@ from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.run import Memory, Request, run
 from gbfix.cli.tried import Identity, Tried, identity_of
 from gbfix.engine.checked import CheckFacts, with_checked
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import ConfigurationError, Discharge, Finding, GbfixError, Obligation, Safety
 from gbfix.equivalence.model import Settings, Status, Verdict
 from gbfix.evidence.model import Evidence

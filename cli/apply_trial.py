@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -23,6 +22,7 @@ from gbfix.cli.outcome import Outcome
 from gbfix.cli.rerun import Rerun, rerun
 from gbfix.codemods._recompiled import Recompiled, recompiled_functions
 from gbfix.engine.atomic import Rewrite
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import encode_source
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.overlay import no_overlay_reason

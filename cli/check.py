@@ -77,8 +77,8 @@ def check(
     from gbfix.cli.check_plan import Wanted, nothing_to_check
     from gbfix.cli.check_run import Checks, write_tests
     from gbfix.cli.check_sources import Asked
+    from gbfix.cli.choices import settings_with
     from gbfix.cli.evidence_target import project_root
-    from gbfix.cli.options import settings_with
     from gbfix.equivalence.model import Settings
 
     with one_line_failures():

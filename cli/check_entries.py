@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gbfix.cli.check_factories import CompileCall, loadable
 from gbfix.cli.check_modules import ModuleFile, module_of_file
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import GbfixError
 from gbfix.equivalence.model import Target
 from gbfix.evidence.model import ArgumentsSeen, Entry, Evidence, Place

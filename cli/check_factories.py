@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.analysis.source import parse
 from gbfix.cli.check_modules import ModuleFile, module_of_file
 from gbfix.cli.check_targets import target_in, top_level_names
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import read_source
 from gbfix.equivalence.model import Target
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
 
 from gbfix.cli.check_run import counterexample_file, is_equal
 from gbfix.cli.names import display_name
 from gbfix.engine.checked import CheckFacts, ConditionFacts, conditions_of
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding
 from gbfix.equivalence.model import Status, Verdict
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from gbfix.cli.check_plan import Planned, Planner, Wanted
 from gbfix.cli.check_versions import Changes, pending
+from gbfix.cli.choices import chosen_rules, chosen_torch, preferences_of
 from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import Inputs, read_inputs
 from gbfix.cli.names import display_name
-from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of
 from gbfix.cli.progress import progress
 from gbfix.cli.run import Request, run
 from gbfix.engine.config import Settings
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.store import find_evidence, load_evidence

@@ -6,11 +6,11 @@ import ast
 import importlib.util
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import read_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.engine.paths import printable

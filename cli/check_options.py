@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gbfix.cli.report_format import ReportFormat
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import ConfigurationError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from gbfix.cli.check_sources import Asked, Sources
 from gbfix.cli.check_targets import find_target
 from gbfix.cli.check_versions import Change, Changes, apart_in, fixes_in, own_changes, words
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import read_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.equivalence.keys import job_key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -12,6 +12,7 @@ from gbfix.cli.check_plan import Planned
 from gbfix.cli.check_progress import check_progress
 from gbfix.cli.names import display_name
 from gbfix.engine.data_folder import data_folder
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
 from gbfix.equivalence.model import CheckError, CheckReport, Job, Status, Verdict

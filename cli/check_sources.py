@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from gbfix.cli.check_versions import Changes, applied, given, overlaid, text_with_digest
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import changed_since, commit_of
 from gbfix.engine.undo import recorded_files
 from gbfix.evidence.model import Evidence

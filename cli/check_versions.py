@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gbfix.cli.check_reach import is_own, own_part
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Outcome
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import decode_source, read_source
 from gbfix.engine.git import changed_since, commit_of, commits_of, committed_bytes, repository_root
 from gbfix.engine.model import ConfigurationError, Finding

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from shlex import quote
 
 from gbfix.cli.evidence_findings import Findings
 from gbfix.cli.evidence_places import absolute_path, is_library, is_pytorch, original_of
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Obligation, Safety
 from gbfix.evidence.model import Break, Evidence, Place
 from gbfix.evidence.registry import explain_id

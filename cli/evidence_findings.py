@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from gbfix.analysis.preferences import DEFAULT, Preferences
@@ -13,6 +13,7 @@ from gbfix.cli.evidence_use import is_changed, used
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Request, run
 from gbfix.cli.statements import last_lines, making_lines
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, read_source
 from gbfix.engine.model import Finding, Rule, Safety, SourceError, Span
 from gbfix.evidence.capabilities import installed_torch

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gbfix.cli.evidence_advice import Remedy
 from gbfix.cli.evidence_places import absolute_path
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.evidence.cost import ranked_breaks, ranked_recompiles
 from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Break, Cost, Evidence, Place, Recompile

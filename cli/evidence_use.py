@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.analysis.observations import Observation
@@ -15,6 +14,7 @@ from gbfix.cli.evidence_target import project_root
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import STDIN, display_name
 from gbfix.cli.seen import NOTHING_SEEN, Seen
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.model import ConfigurationError, GbfixError
 from gbfix.evidence.fake import FakeOperations

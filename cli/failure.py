@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
-
 from gbfix.engine.model import GbfixError
 
 FINDINGS_REMAIN = 1
@@ -23,10 +21,10 @@ def one_line_failures() -> Iterator[None]:
         yield
     except GbfixError as error:
         for line in str(error).splitlines():
-            typer.echo(f"error: {line}", err=True)
-        raise typer.Exit(FAILED) from error
+            print(f"error: {line}", file=sys.stderr)
+        raise SystemExit(FAILED) from error
     except KeyboardInterrupt:
-        typer.echo("\ninterrupted; nothing was written", err=True)
+        print("\ninterrupted; nothing was written", file=sys.stderr)
         sys.stdout.flush()
         # Not sys.exit: the work runs in a thread that may be waiting for an answer on standard input.
         os._exit(INTERRUPTED)

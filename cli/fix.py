@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gbfix.cli.failure import FINDINGS_REMAIN, one_line_failures
-from gbfix.cli.options import Format, Ignore, InGraphAsserts, MessagesOption, OutputFormat, Select, TorchVersion
+from gbfix.cli.options import Format, Ignore, InGraphAsserts, MessagesOption, Select, TorchVersion
+from gbfix.cli.output_format import OutputFormat
 from gbfix.cli.program import Command
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def fix(
     installed library is fixed in a copy that `gbfix run` uses.
     """
     from gbfix.cli.check_find import check_installed
+    from gbfix.cli.choices import chosen_rules, chosen_torch, preferences_of, settings_with
     from gbfix.cli.evidence_target import project_root
     from gbfix.cli.fix_files import check_within
     from gbfix.cli.fix_loop import Loop, Wishes
@@ -79,7 +81,6 @@ def fix(
     from gbfix.cli.fix_report import FixReport, remaining_of
     from gbfix.cli.fix_steps import steps
     from gbfix.cli.fix_write import check_writable, overlaid_texts, planned
-    from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, settings_with
     from gbfix.cli.writing import check_patch_file
     from gbfix.engine.model import ConfigurationError
     from gbfix.evidence.launch import resolve_command

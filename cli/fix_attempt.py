@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gbfix.cli.apply_check import CheckedFixes
 from gbfix.cli.check_facts import SAME, Refusal
@@ -14,6 +13,7 @@ from gbfix.cli.fix_texts import Texts
 from gbfix.cli.outcome import Entry, Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.tried import Identity
+from gbfix.engine.dataclass import dataclass
 
 _UNDONE = "an error would leave undone what compiled functions change"
 

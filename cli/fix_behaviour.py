@@ -5,11 +5,12 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import zip_longest
 
 from gbfix.cli.apply_trial import last_line
 from gbfix.cli.rerun import Rerun
+from gbfix.engine.dataclass import dataclass
 
 _TORCH_LOG = re.compile(r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 _TORCH_FILE = re.compile(r"[\\/](?:site|dist)-packages[\\/]torch[\\/].*?:\d+: |^<eval_with_key>\.\d+:\d+: ")

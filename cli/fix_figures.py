@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gbfix.engine.dataclass import dataclass
 from gbfix.evidence.fragments import left_to_python
 from gbfix.evidence.model import Evidence
 from gbfix.evidence.recompiles import given_up

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gbfix.analysis.capabilities import Torch
@@ -26,6 +26,7 @@ from gbfix.cli.outcome import Outcome
 from gbfix.cli.rerun import Rerun
 from gbfix.cli.run import Request
 from gbfix.cli.tried import Tried
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding, Rule
 from gbfix.equivalence.model import Settings, Verdict
 from gbfix.evidence.model import Evidence

@@ -6,13 +6,14 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from gbfix.cli.apply_trial import last_line
 from gbfix.cli.fix_texts import Texts
 from gbfix.cli.rerun import Rerun, rerun
 from gbfix.engine.data_folder import data_folder
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
 

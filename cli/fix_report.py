@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from gbfix.cli.fix_write import Planned
 from gbfix.cli.recompile_advice import remedy_with_fix
 from gbfix.cli.terminal import Terminal
 from gbfix.cli.text_report import write_file
+from gbfix.engine.dataclass import dataclass
 from gbfix.equivalence.model import CheckReport
 
 _Row = TypeVar("_Row", BreakRow, RecompileRow)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gbfix.cli.apply_check import Originals
@@ -14,6 +14,7 @@ from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Entry, FileOutcome, Outcome
 from gbfix.cli.positions import moved
 from gbfix.engine.atomic import Rewrite
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, encode_source, read_source
 from gbfix.engine.model import Finding, GbfixError
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gbfix.cli.copies import write_copies
@@ -16,6 +15,7 @@ from gbfix.cli.patch import patch_of
 from gbfix.cli.writing import undo_hint
 from gbfix.engine.atomic import write_whole
 from gbfix.engine.data_folder import data_folder
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.diff import unified_diff
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from gbfix.cli.names import STDIN
 from gbfix.engine.config import Settings
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, discover, read_source
 from gbfix.engine.model import ConfigurationError, SourceError
 
@@ -53,6 +53,8 @@ def _read_all(paths: Sequence[Path], problems: list[str]) -> Inputs:
 
 def _read_stdin() -> SourceText:
     """Standard input goes the way of every file, so that encodings and line ends are treated alike."""
+    from tempfile import TemporaryDirectory  # slow to load, and needed only here
+
     with TemporaryDirectory() as folder:
         path = Path(folder) / "program.py"
         path.write_bytes(sys.stdin.buffer.read())

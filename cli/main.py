@@ -1,55 +1,33 @@
-"""The `gbfix` command. Commands import what they need when they run, so that start-up stays short."""
+"""The `gbfix` command.
+
+What people and editors run most, `gbfix --version` and `gbfix scan` with nothing but paths, needs no Typer, which takes
+longer to load than these take to run: it is answered here. All else is the Typer application's.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from gbfix.cli.apply import apply
-from gbfix.cli.check import check
-from gbfix.cli.explain import explain
-from gbfix.cli.fix import fix
-from gbfix.cli.program import SETTINGS
-from gbfix.cli.rules import rules
-from gbfix.cli.run_program import run
-from gbfix.cli.scan import scan
-from gbfix.cli.trace import trace
-from gbfix.cli.undo import undo
-
-app = typer.Typer(
-    name="gbfix",
-    help="Find graph breaks in torch.compile programs and fix them in the source, in small reviewable steps.",
-    epilog="Exit codes: 0 nothing to do or all done, 1 findings remain, 2 gbfix could not do its work.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (scan, apply, check, undo, rules, explain):
-    app.command()(command)
-for command in (trace, fix, run):
-    app.command(context_settings=SETTINGS)(command)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"gbfix {version('gbfix')}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    _version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", callback=_show_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Find graph breaks in torch.compile programs and fix them in the source, in small reviewable steps."""
+import sys
+from collections.abc import Sequence
 
 
 def main() -> None:
     """Run the command line; ends the process with the exit codes of `gbfix --help`."""
-    app()
+    words = sys.argv[1:]
+    if words == ["--version"]:
+        from gbfix.cli.version import version_line
+
+        print(version_line())
+    elif _is_plain_scan(words):
+        from gbfix.cli.plain_scan import plain_scan
+
+        plain_scan(words[1:])
+    else:
+        from gbfix.cli.application import app
+
+        app()
+
+
+def _is_plain_scan(words: Sequence[str]) -> bool:
+    """True for `scan` with paths and no options. On Windows, Typer expands patterns in them."""
+    options = any(word.startswith("-") and word != "-" for word in words)
+    return words[:1] == ["scan"] and not options and sys.platform != "win32"

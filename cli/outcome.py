@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gbfix.cli.names import display_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText
 from gbfix.engine.model import Finding
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from gbfix.engine.model import Finding, Span
@@ -12,6 +11,8 @@ from gbfix.engine.model import Finding, Span
 
 @lru_cache(maxsize=2)
 def _blocks(text: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
+    from difflib import SequenceMatcher  # slow to load, and needed only where a text was changed
+
     return SequenceMatcher(None, text.split("\n"), other.split("\n"), autojunk=False).get_opcodes()
 
 

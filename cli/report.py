@@ -10,14 +10,9 @@ import sys
 from collections.abc import Collection
 from dataclasses import replace
 
-import typer
-
 from gbfix.cli.failure import FAILED, FINDINGS_REMAIN
-from gbfix.cli.json_report import json_report
-from gbfix.cli.options import OutputFormat
 from gbfix.cli.outcome import Entry, FileOutcome, Outcome
-from gbfix.cli.patch import patch_of
-from gbfix.cli.positions import moved
+from gbfix.cli.output_format import OutputFormat
 from gbfix.cli.summary import apply_line, no_region_hint, scan_line, summarize
 from gbfix.cli.terminal import Terminal, open_terminal
 from gbfix.cli.text_report import write_file, write_problems, write_scan
@@ -28,6 +23,8 @@ from gbfix.engine.model import Safety
 def print_scan(outcome: Outcome, output_format: OutputFormat) -> None:
     """Report what a scan found."""
     if output_format is OutputFormat.JSON:
+        from gbfix.cli.json_report import json_report  # a scan for people needs none of it
+
         _print_bytes(json_report(outcome))
     else:
         out = open_terminal(sys.stdout)
@@ -66,6 +63,10 @@ class ApplyReport:
 
         `hint` ends the text: what the user can do next.
         """
+        # A scan needs none of these, which take a while to load.
+        from gbfix.cli.json_report import json_report
+        from gbfix.cli.patch import patch_of
+
         if self._json:
             _print_bytes(json_report(outcome, patch_of(outcome.files)))
         else:
@@ -98,12 +99,14 @@ def exit_with_code(outcome: Outcome, *, would_change: bool = False, exit_zero: b
     """End with 2 after problems, 1 when findings remain or (with `would_change`) files would change, else normally."""
     summary = summarize(outcome)
     if outcome.problems:
-        raise typer.Exit(FAILED)
+        sys.exit(FAILED)
     if (summary.remaining or (would_change and summary.changed_files)) and not exit_zero:
-        raise typer.Exit(FINDINGS_REMAIN)
+        sys.exit(FINDINGS_REMAIN)
 
 
 def _at_lines_before(file: FileOutcome) -> FileOutcome:
+    from gbfix.cli.positions import moved
+
     before, after = file.source.text, file.after
     remaining = (Entry(moved(entry.finding, after, before), entry.diff) for entry in file.remaining)
     return replace(file, remaining=tuple(remaining))

@@ -9,11 +9,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from gbfix.engine.atomic import Rewrite
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import GbfixError
 from gbfix.evidence.copies import of_originals
 from gbfix.evidence.launch import observed_environment

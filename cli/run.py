@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 
 from gbfix.analysis.capabilities import KNOWN, Torch
@@ -16,6 +16,7 @@ from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome, accept_all
 from gbfix.cli.positions import moved
 from gbfix.cli.seen import NOTHING_SEEN, Seen
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection

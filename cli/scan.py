@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gbfix.cli.failure import one_line_failures
 from gbfix.cli.options import (
     AssumeCompiled,
     Exclude,
@@ -11,11 +10,12 @@ from gbfix.cli.options import (
     Ignore,
     InGraphAsserts,
     MessagesOption,
-    OutputFormat,
     Paths,
     Select,
     TorchVersion,
 )
+from gbfix.cli.output_format import OutputFormat
+from gbfix.cli.scanning import scan_paths
 
 
 def scan(
@@ -31,26 +31,15 @@ def scan(
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
-    from gbfix.cli.inputs import read_inputs
-    from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
-    from gbfix.cli.progress import progress
-    from gbfix.cli.report import exit_with_code, print_scan
-    from gbfix.cli.run import Request, run
-
-    with one_line_failures():
-        settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts, messages)
-        rules = chosen_rules(settings)
-        inputs = read_inputs(paths, settings)
-        with progress(len(inputs.sources)) as advance:
-            request = Request(
-                rules,
-                edit=False,
-                assume_compiled=settings.assume_compiled,
-                preferences=preferences_of(settings),
-                report_unused=runs_every_rule(settings),
-                torch=chosen_torch(torch, settings),
-                advance=advance,
-            )
-            outcome = run(inputs, request)
-        print_scan(outcome, output_format)
-        exit_with_code(outcome, exit_zero=exit_zero)
+    scan_paths(
+        paths,
+        select=select,
+        ignore=ignore,
+        exclude=exclude,
+        assume_compiled=assume_compiled,
+        in_graph_asserts=in_graph_asserts,
+        messages=messages,
+        torch=torch,
+        exit_zero=exit_zero,
+        output_format=output_format,
+    )

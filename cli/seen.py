@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.fakes import Fakes
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.recompiles import RecompileSeen
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from gbfix.engine.dataclass import dataclass
 
 
 @lru_cache(maxsize=256)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from gbfix.cli.outcome import Outcome
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Safety
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
 from typing import TextIO
+
+from gbfix.engine.dataclass import dataclass
 
 _RESET = "\x1b[0m"
 _CODES = {"bold": "\x1b[1m", "dim": "\x1b[2m", "red": "\x1b[31m", "green": "\x1b[32m", "yellow": "\x1b[33m"}

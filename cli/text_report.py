@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shutil import get_terminal_size
-from textwrap import wrap
 
 from gbfix.cli.outcome import Entry, FileOutcome
 from gbfix.cli.terminal import Terminal
@@ -90,6 +88,8 @@ def _write_obligation(out: Terminal, obligation: Obligation, width: int) -> None
 
 def _write_wrapped(out: Terminal, start: str, text: str, indent: int) -> None:
     """Write `start`, which is `indent` wide on the screen, and the text, further lines under the text."""
+    from textwrap import wrap  # slow to load, and needed only where something was found
+
     lines = wrap(text, max(_columns(out) - indent, 1), break_on_hyphens=False)
     for number, line in enumerate(lines or [""]):
         out.line((" " * indent if number else start) + line)
@@ -97,7 +97,11 @@ def _write_wrapped(out: Terminal, start: str, text: str, indent: int) -> None:
 
 def _columns(out: Terminal) -> int:
     """Lines in a pipe are never wrapped, so that they can be searched."""
-    return get_terminal_size().columns if out.is_terminal else 100_000
+    if not out.is_terminal:
+        return 100_000
+    from shutil import get_terminal_size  # slow to load
+
+    return get_terminal_size().columns
 
 
 def _write_hunk(out: Terminal, entry: Entry) -> None:

@@ -58,12 +58,12 @@ def trace(
     is left alone: the text report goes to standard error after it, json and github to standard output. The exit
     status is the program's own; 2 when gbfix failed and the program did not.
     """
+    from gbfix.cli.choices import chosen_rules, preferences_of, settings_with
     from gbfix.cli.evidence_output import print_report
     from gbfix.cli.evidence_report import report_of
     from gbfix.cli.evidence_source import check_choice
     from gbfix.cli.evidence_target import check_writable
     from gbfix.cli.observed_run import ending_like
-    from gbfix.cli.options import chosen_rules, preferences_of, settings_with
 
     with one_line_failures():
         check_choice(command, saved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gbfix.analysis.source import SourceFile, parse
 from gbfix.cli.apply_trial import SAVED, Trial, run_trial, verdict, with_outcome
@@ -16,6 +16,7 @@ from gbfix.cli.run import Request, load_for, run
 from gbfix.codemods._recompiled import recompiled_functions
 from gbfix.codemods.varying_size import CODE, findings_about
 from gbfix.engine.checked import with_trial
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Obligation, SourceError
 from gbfix.evidence.model import Evidence
 

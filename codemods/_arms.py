@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.flow import Flow, State
@@ -19,6 +19,7 @@ from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._preparations import EARLY, TOTAL, preparation, prepared_by
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
+from gbfix.engine.dataclass import dataclass
 
 RETURN = "return"
 """The target that stands for the value a side returns."""

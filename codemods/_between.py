@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.effects import Effects, Note, Write
 from gbfix.analysis.flow import Flow
@@ -17,6 +17,7 @@ from gbfix.codemods._messages import message_of, says_something
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._report_units import Unit
 from gbfix.codemods._tree import blocks_of
+from gbfix.engine.dataclass import dataclass
 
 _MODES = frozenset(
     {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast"}

@@ -22,7 +22,6 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from gbfix.analysis.effects import Note
@@ -36,6 +35,7 @@ from gbfix.codemods._boundary_rest import Rest, read_expressions, read_rest
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import in_style_of, indentation_of, on_its_own, reindented, unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 NO_FAILURE = "the statements after it cannot fail or warn"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import UnionType
 
 from gbfix.analysis.effects import Note, Requirement
@@ -14,6 +14,7 @@ from gbfix.analysis.tree import names_in, stored_names
 from gbfix.analysis.values import Kind
 from gbfix.codemods._messages import message_of
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 _FAILS_FOR_VALUES = frozenset(
     [

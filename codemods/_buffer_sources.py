@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.names import Names
 from gbfix.analysis.project import FileView
 from gbfix.codemods._text import unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 
 _BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer"})
 _WHOLE = frozenset({"torch.int64", "torch.long"})

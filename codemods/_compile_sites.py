@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow
 from gbfix.codemods._sites import torch_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Replacement
 
 _MODES = frozenset(

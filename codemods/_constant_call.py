@@ -6,7 +6,6 @@ import ast
 import importlib
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.names import Names
@@ -15,6 +14,7 @@ from gbfix.codemods._host_calls import KNOWN, HostCall, Reads
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, on_its_own, render
 from gbfix.codemods._top_level import top_level_statement
+from gbfix.engine.dataclass import dataclass
 
 ADVICE = (
     "compute it before the compiled function is called and pass the result in, or keep it in a name of the module; "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis import values as v
 from gbfix.analysis.flow import flow_of
@@ -15,6 +14,7 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._attribute_reach import HOOKS, OF_MODULE, bound_in_classes, mode_used, reached_otherwise
 from gbfix.codemods._counter_property import check_free, through_property, with_property
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 USES = "every reader and writer of the attribute is known"

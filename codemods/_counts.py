@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import State
@@ -14,6 +13,7 @@ from gbfix.codemods._count_uses import ADVICE, CONSUMED, CountUses
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._selections import SelectionReader
 from gbfix.codemods._sites import torch_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 

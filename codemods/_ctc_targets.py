@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import State
@@ -12,6 +11,7 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._mask_duties import SHAPE, TENSORS
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._selections import ADVICE, Selection, SelectionReader, text_with
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 _LENGTHS = "the length of each target is the number of its selected elements"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import lru_cache
 
 from gbfix.analysis.modules import Modules
 from gbfix.analysis.names import Binding
 from gbfix.analysis.project import FileView, Project
 from gbfix.analysis.source import Function
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True)

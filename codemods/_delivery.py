@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.tree import names_in
@@ -21,6 +21,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import Unit
 from gbfix.codemods._text import unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 SAME_TEXT = "the message says the same"

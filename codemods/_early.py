@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from gbfix.analysis.flow import flow_of
@@ -28,6 +28,7 @@ from gbfix.codemods._host_sites import HostSite, host_sites
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import LINE_LENGTH, in_style_of, reindented, unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 MOVABLE = (Reads.CLOCK, Reads.PROCESS, Reads.DRAW)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.literals import shorten
@@ -15,6 +14,7 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._host_calls import HostCall, Reads, host_call, made_by
 from gbfix.codemods._host_sites import HostSite
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 ADVICE = "call it before the compiled function and pass the result in"
 _STAYING = frozenset({"os.putenv", "os.unsetenv", "torch.set_num_threads"})

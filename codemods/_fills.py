@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis.names import Names
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True)

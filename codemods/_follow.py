@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis.names import Scope
 from gbfix.analysis.project import FileView, Project
 from gbfix.analysis.source import Function, FunctionNode
 from gbfix.codemods._compile_spellings import compile_call, compiles
+from gbfix.engine.dataclass import dataclass
 
 TRANSPARENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled"})
 """Decorators that hand all arguments on."""

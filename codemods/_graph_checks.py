@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.project import FileView
@@ -25,6 +24,7 @@ from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import unused_name
 from gbfix.codemods._transforms import operator_obligation
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 PROBE = "operator that raises"

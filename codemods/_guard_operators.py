@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from gbfix.analysis.flow import Flow, State
@@ -18,6 +17,7 @@ from gbfix.codemods import _obligations as duty
 from gbfix.codemods._graph_checks import as_operator
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._tree import blocks_of
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding, Safety, Span
 
 NeedsValue = Callable[[Flow, State, ast.expr], bool]

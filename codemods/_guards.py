@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from gbfix.analysis.flow import Flow, State, flow_of, reads_tensor
@@ -24,6 +24,7 @@ from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, reindented
 from gbfix.codemods._tree import is_elif
 from gbfix.codemods._whole_tensor_checks import whole_tensor_checks
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 GUARD = ("GBF109", "guard-that-raises")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, flow_of
 from gbfix.analysis.literals import shorten
@@ -17,6 +17,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import statement_of
 from gbfix.codemods._scalar_sinks import OUTSIDE, sink
 from gbfix.codemods._scalar_uses import Meeting
+from gbfix.engine.dataclass import dataclass
 
 SCALES = "the number only scales tensors"
 _SCOPES = frozenset({"locals", "vars", "eval", "exec"})

@@ -7,11 +7,11 @@ itself (`os.environ`, `random.randint`, `platform.system`, `copy.deepcopy` of pl
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from enum import Enum
 
 from gbfix.analysis.names import Names
 from gbfix.analysis.source import FunctionNode
+from gbfix.engine.dataclass import dataclass
 
 
 class Reads(str, Enum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.project import FileView
@@ -12,6 +11,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.codemods._host_calls import HostCall, Reads, host_call, own_nodes
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding
 
 _PROBES = {

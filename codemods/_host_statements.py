@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Kind
 from gbfix.codemods._messages import message_of
+from gbfix.engine.dataclass import dataclass
 
 _BUILTINS = frozenset(
     {"abs", "bool", "dict", "float", "format", "int", "isinstance", "len", "list", "max", "min", "print", "repr"}

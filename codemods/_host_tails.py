@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import flow_of
 from gbfix.analysis.literals import shorten
@@ -20,6 +19,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._repeated_items import kept_spans
 from gbfix.codemods._report_functions import NO_FULLGRAPH
 from gbfix.codemods._scalar_reads import reads_of
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Span
 
 INDICES = ("GBF506", "index-computation")

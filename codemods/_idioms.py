@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
@@ -15,6 +14,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
 
 _HOLDERS = (*get_args(FunctionNode), ast.ClassDef)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function, FunctionNode, SourceFile
 from gbfix.codemods._index_work import other_than_indices
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 ALONE = "the value can be computed from the parameters alone"
 ADVICE = "compute the value before the compiled function is called, and pass it in"

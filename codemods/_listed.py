@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import flow_of
 from gbfix.analysis.literals import shorten
@@ -14,6 +13,7 @@ from gbfix.codemods._listed_calls import arguments_of, known_calls
 from gbfix.codemods._listed_elements import WHOLE, Elements
 from gbfix.codemods._listed_region import ADVICE, MAKERS, Region, list_unchanged, tensor_unchanged
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 MADE = "the tensor is made from the list"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis.callers import passed, uses_of
 from gbfix.analysis.members import subclasses
 from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 RUNS = "the call runs the function that the source shows"

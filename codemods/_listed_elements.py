@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow
 from gbfix.analysis.literals import shorten
@@ -12,6 +11,7 @@ from gbfix.analysis.names import Binding
 from gbfix.analysis.values import Kind
 from gbfix.codemods._claims import INTEGERS
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 WHOLE = "the list holds nothing but integers"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import lru_cache
 
 from gbfix.analysis.flow import Flow, flow_of
@@ -13,6 +12,7 @@ from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.values import Kind
 from gbfix.codemods._listed import Listed, listed_at
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Safety
 
 LISTED = ("GBF208", "listed-values")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from gbfix.analysis.flow import flow_of
@@ -18,6 +17,7 @@ from gbfix.codemods._listed_region import ADVICE
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._row_uses import NUMBER, RowUses, follow, iterated, targets_of
 from gbfix.codemods._unwritten import UNCHANGED
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Safety, Span
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from gbfix.analysis.project import FileView, Project
@@ -16,6 +16,7 @@ from gbfix.codemods._marks import WEAK, Mark, is_marked, marked_statement
 from gbfix.codemods._recompiled import Recompiled
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._size_uses import what_fixes_the_size
+from gbfix.engine.dataclass import dataclass
 
 _REACHED = "a mark can stand before its calls"
 

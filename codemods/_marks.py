@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.operators import FACTORIES, LIKE_FACTORIES
 from gbfix.analysis.project import FileView
@@ -15,6 +14,7 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import indentation_of, on_its_own, reindented, unused_name
 from gbfix.codemods._varying import EVERY_ITEM
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Replacement
 
 WEAK = "torch._dynamo.maybe_mark_dynamic"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis import values as v
 from gbfix.analysis.flow import State
@@ -14,6 +13,7 @@ from gbfix.codemods._reductions import dense_text
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._selections import ADVICE, Dense, Selection, SelectionReader, selection_in, text_with
 from gbfix.codemods._sites import torch_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 NOT_EXPANDED = "the tensor that is written into is not expanded"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from gbfix.analysis.operators import EVIDENCE_METHODS
@@ -15,6 +14,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.codemods._definitions import Definition, definitions
 from gbfix.codemods._loggers import LEVELS, ONCE, is_logger
+from gbfix.engine.dataclass import dataclass
 
 
 class MessageKind(str, Enum):

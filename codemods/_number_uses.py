@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from gbfix.analysis.flow import flow_of
@@ -13,6 +13,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import Function
 from gbfix.analysis.values import Kind
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 ONLY_NUMBERS = "the number is only compared, and a size, a bound or a padding"
 ADVICE = "keep the integer in an attribute beside the buffer, and compute sizes with that"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis import literals, sizes
 from gbfix.analysis import values as v
@@ -19,6 +19,7 @@ from gbfix.codemods._arms import Piece
 from gbfix.codemods._predicate import Predicate
 from gbfix.codemods._preparations import TOTAL
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 PROVED, ASSUMED, VIOLATED = Discharge.PROVED, Discharge.ASSUMED, Discharge.VIOLATED

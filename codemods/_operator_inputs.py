@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.operators import OPERATORS
@@ -17,6 +17,7 @@ from gbfix.codemods._f_strings import with_names
 from gbfix.codemods._obligations import shorten
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import unused_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 ONLY_READS = "making the message changes nothing"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.source import SourceFile
 from gbfix.codemods import _boundary_text as text
 from gbfix.codemods._operator_inputs import Inputs
 from gbfix.codemods._text import LINE_LENGTH, call, in_style_of, indentation_of, reindented
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Span
 
 _LOOSE = ast.BoolOp | ast.IfExp | ast.Lambda

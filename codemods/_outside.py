@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.effects import Note
 from gbfix.analysis.flow import Flow
@@ -18,6 +17,7 @@ from gbfix.codemods._edges import ADVICE, EDGE, Edges
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._report_units import WARNING, Unit
 from gbfix.codemods._text import indentation_of, reindented
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Fix, Obligation, Replacement
 
 NOTHING_RAISES = "nothing between the message and its new place raises"

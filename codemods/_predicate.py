@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.effects import Effects
 from gbfix.analysis.evaluate import Evaluation
@@ -21,6 +21,7 @@ from gbfix.analysis.literals import literal_number
 from gbfix.analysis.values import SCALAR_SHAPE, Category, Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import indentation_of, on_its_own, render, trailing_comment
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Replacement
 
 _OPERATORS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import Flow, State
@@ -12,6 +11,7 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._mask_duties import DEVICE
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 LENGTHS = "there is one length for each row, none below zero"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis import sizes
 from gbfix.analysis.effects import Effects
@@ -16,6 +16,7 @@ from gbfix.codemods._print_metadata import asked_for_sizes, is_metadata, is_text
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._template import Piece, Slot
 from gbfix.codemods._text import indentation_of, render
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 IS_PRINTABLE = "what is printed is a tensor, a number or text"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from gbfix.analysis.observations import ValueSpec
@@ -12,6 +11,7 @@ from gbfix.analysis.project import Project
 from gbfix.analysis.recompiles import EntrySeen, RecompileSeen, function_at
 from gbfix.analysis.source import Function
 from gbfix.codemods._varying import EVERY_ITEM, SPECIAL, Varying, from_calls, leaves, tensors_in
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import State
 from gbfix.analysis.literals import shorten
@@ -13,6 +12,7 @@ from gbfix.codemods import _mask_duties as duty
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._selections import ADVICE, Dense, SelectionReader, text_with
 from gbfix.codemods._sites import torch_name
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation, Replacement
 
 _FILLS = {

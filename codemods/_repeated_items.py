@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis import sizes
 from gbfix.analysis.flow import Flow, flow_of
@@ -19,6 +18,7 @@ from gbfix.codemods._scalar_sites import scalar_findings
 from gbfix.codemods._text import indentation_of, reindented, unused_name
 from gbfix.codemods._tree import all_names
 from gbfix.codemods._unwritten import UNCHANGED, unwritten
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement, Span
 
 REPEATED = ("GBF204", "repeated-item")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis.operators import EVIDENCE_METHODS
 from gbfix.analysis.project import FileView
@@ -16,6 +15,7 @@ from gbfix.analysis.tree import names_in
 from gbfix.codemods._definitions import definitions
 from gbfix.codemods._messages import MessageKind, message_of
 from gbfix.codemods._tree import blocks_of
+from gbfix.engine.dataclass import dataclass
 
 IN_GRAPH_PRINT = "torch._higher_order_ops.print"
 PRINT, LOGGING, WARNING, REPORT = "print", "logging", "warning", "report"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.literals import shorten
 from gbfix.analysis.values import Kind
@@ -16,6 +15,7 @@ from gbfix.codemods._idioms import Site, assumed, proved
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Fix, Obligation, Replacement
 
 PROBE = "a function of autograd that requires a gradient"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.literals import shorten
@@ -13,6 +13,7 @@ from gbfix.analysis.values import Kind
 from gbfix.codemods._quotients_of_sizes import takes_sizes
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_dtypes import DTYPE
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Obligation
 
 ADVICE = "pass the sizes as a list of Python numbers beside the tensor"

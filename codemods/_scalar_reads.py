@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gbfix.analysis.context import Context
 from gbfix.analysis.flow import Flow, State
@@ -13,6 +13,7 @@ from gbfix.analysis.project import FileView
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Category, Kind, Value
 from gbfix.codemods._listed_reads import listed_nodes
+from gbfix.engine.dataclass import dataclass
 
 _COUNTS = frozenset({"argmax", "argmin", "count_nonzero"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from gbfix.analysis.flow import Flow, State
@@ -13,6 +13,7 @@ from gbfix.analysis.values import Kind, Value
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._scalar_reads import statement_of
 from gbfix.codemods._scalar_sinks import OUTSIDE, says, sink, until_statement
+from gbfix.engine.dataclass import dataclass
 
 _CLAIM = "the number is only used in tensor arithmetic"
 _STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.names import Names
 from gbfix.analysis.tree import stored_names
 from gbfix.analysis.values import CONTIGUOUS, UNKNOWN, Category, Kind, Value
 from gbfix.codemods._scaling_uses import changes_any, takes_from, uses_gradients
+from gbfix.engine.dataclass import dataclass
 
 _FOREACH = ("torch._foreach_mul_", "torch._foreach_div_")
 _METHODS = ("mul_", "div_")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.literals import shorten
@@ -19,6 +18,7 @@ from gbfix.codemods._scaling_sites import Scaled, Scaling, Side, scaling_side
 from gbfix.codemods._sites import torch_name
 from gbfix.codemods._text import in_style_of, unused_name
 from gbfix.codemods._tree import all_names
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Fix, Obligation, Replacement
 
 ADVICE = "scale by torch.where(condition, factor, 1), without the branch"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.evaluate import Evaluation
 from gbfix.analysis.flow import Flow, State
@@ -16,6 +16,7 @@ from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.values import Category, Kind, Value
 from gbfix.codemods._named_selections import NamedValues
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 ELEMENTWISE_CLAIM = "what is done with the selected elements is done to each by itself"
 ADVICE = (

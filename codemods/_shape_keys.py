@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gbfix.analysis.project import FileView
 from gbfix.analysis.regions import CompiledFunction
 from gbfix.analysis.source import Function
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Fix, Obligation, Replacement
 
 KEYS = ("GBF612", "shape-text-as-key")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gbfix.analysis import values as v
 from gbfix.analysis.effects import Effects
@@ -20,6 +20,7 @@ from gbfix.codemods._predicate import Predicate, PredicateBuilder
 from gbfix.codemods._refuse import RefusedError
 from gbfix.codemods._text import call, unused_name
 from gbfix.codemods._tree import all_names, starred
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Replacement, Span
 
 ADVICE = "compute both values with tensor operations, or keep the break on purpose with torch._dynamo.graph_break()"

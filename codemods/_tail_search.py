@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gbfix.analysis.flow import Flow, State, flow_of
 from gbfix.analysis.project import FileView
@@ -16,6 +16,7 @@ from gbfix.codemods._between import BetweenReader
 from gbfix.codemods._compile_sites import CompileSite, compile_site
 from gbfix.codemods._host_statements import HostReader, HostWork, NotHostError
 from gbfix.codemods._report_units import units_of
+from gbfix.engine.dataclass import dataclass
 
 _BUILTINS = frozenset({"super", "__class__", "locals", "vars", "dir", "eval", "exec", "globals"})
 _ASKS_FOR_ITS_PLACE = frozenset(

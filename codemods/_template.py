@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
-import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gbfix.analysis.names import Names
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,16 +109,14 @@ def _f_string_part(names: Names, part: ast.expr) -> Iterator[Piece]:
 
 # -- %-formatting --------------------------------------------------------------------------------
 
-_PERCENT = re.compile(
-    r"%(?P<name>\([^)]*\))?(?P<flags>[-#0 +]*)(?P<width>\d+)?(?:\.(?P<precision>\d*))?(?P<type>.)", re.S
-)
+_PERCENT = r"(?s)%(?P<name>\([^)]*\))?(?P<flags>[-#0 +]*)(?P<width>\d+)?(?:\.(?P<precision>\d*))?(?P<type>.)"
 
 
 def _percent(names: Names, text: str, right: ast.expr, in_text: bool) -> list[Piece]:
     operands = list(right.elts) if isinstance(right, ast.Tuple) else [right]
     found: list[Piece] = []
     end = 0
-    for match in _PERCENT.finditer(text):
+    for match in re.finditer(_PERCENT, text):
         found.append(text[end : match.start()])
         end = match.end()
         if match["type"] == "%":
@@ -175,6 +172,8 @@ def _format_method(text: str, call: ast.Call, in_text: bool) -> list[Piece]:
 
 
 def _fields(text: str, values: dict[str, ast.expr], used: list[str], call: ast.Call, in_text: bool) -> Iterator[Piece]:
+    import string  # slow to load, and needed only for templates
+
     try:
         parsed = list(string.Formatter().parse(text))
     except ValueError as error:

@@ -10,22 +10,22 @@ from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.model import Discharge, Obligation
 
 NOT_TRANSFORMED = "no transform or dispatch mode runs it"
-_TRANSFORMS = re.compile(
+_TRANSFORMS = (
     r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
     r"|\bcheckpoint\s*\(|\bcheckpoint_sequential\b|\btorch\.cond\b|\bwhile_loop\b|\bassociative_scan\b|\bflex_attention\b"
     r"|\btorch\.jit\b|\btorch\.export\b|\btorch\.onnx\b|\bsymbolic_trace\b|\bmake_fx\b|\bFlopCounterMode\b"
     r"|\bTorchDispatchMode\b|\bFakeTensorMode\b|\bswap_module\b"
 )
 UNTRANSFORMED = "no transform of torch.func runs it compiled"
-_OF_FUNCTIONS = re.compile(
+_OF_FUNCTIONS = (
     r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
 )
-_SETTINGS = re.compile(r"\b(?:reorderable|ignore)_logging_functions\b")
+_SETTINGS = r"\b(?:reorderable|ignore)_logging_functions\b"
 
 
 def transform_obligation(view: FileView, line: int) -> Obligation:
     """vmap, checkpoint, torch.cond and the like do not know the in-graph print and raise. Raises RefusedError."""
-    here = _TRANSFORMS.search(view.source.text)
+    here = re.search(_TRANSFORMS, view.source.text)
     if here is not None:
         word = here.group().rstrip("( ")
         where = view.source.text.count("\n", 0, here.start()) + 1
@@ -43,7 +43,7 @@ def transform_obligation(view: FileView, line: int) -> Obligation:
 def operator_obligation(view: FileView, line: int) -> Obligation:
     """Operators of one's own have no rule for batches, and none for the gradients of torch.func."""
     for path, source in sorted(view.project.files.items()):
-        if _OF_FUNCTIONS.search(source.text):
+        if re.search(_OF_FUNCTIONS, source.text):
             if view.project.runs_again:  # and whether it ends as before is looked at
                 reason = f"{path} uses one, and an operator there is an error of the run with the fix"
                 return Obligation(UNTRANSFORMED, Discharge.PROVED, reason, line)
@@ -54,10 +54,10 @@ def operator_obligation(view: FileView, line: int) -> Obligation:
 
 @lru_cache(maxsize=4)
 def _files_with_transforms(project: Project) -> tuple[str, ...]:
-    return tuple(path for path, source in sorted(project.files.items()) if _TRANSFORMS.search(source.text))
+    return tuple(path for path, source in sorted(project.files.items()) if re.search(_TRANSFORMS, source.text))
 
 
 @lru_cache(maxsize=4)
 def print_is_configured(project: Project) -> bool:
     """True when the program itself tells Dynamo what to do about its messages."""
-    return any(_SETTINGS.search(source.text) for source in project.files.values())
+    return any(re.search(_SETTINGS, source.text) for source in project.files.values())

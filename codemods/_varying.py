@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from keyword import iskeyword
 
 from gbfix.analysis.observations import TensorSpec, ValueSpec
+from gbfix.engine.dataclass import dataclass
 
 _PLAIN = "torch.Tensor"
 EVERY_ITEM = "[*]"

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gbfix.analysis.project import FileView
 from gbfix.codemods._definitions import definitions
 from gbfix.codemods._idioms import Site, sites
 from gbfix.codemods._refuse import RefusedError
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding, Rule
 
 NO_EQUIVALENT = ("GBF610", "call-without-equivalent")

@@ -12,9 +12,9 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable

@@ -8,9 +8,10 @@ what they need for that. Some claims no check can show, and they stay assumed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Discharge, Finding, Obligation, Span
 
 

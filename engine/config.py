@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import ConfigurationError
 from gbfix.engine.paths import printable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _LISTS = ("select", "ignore", "exclude")
 _SWITCHES = ("unsafe", "assume-compiled", "in-graph-asserts")
@@ -60,6 +54,12 @@ def load_settings(start: Path) -> Settings:
 
 def _table(path: Path) -> dict[str, object] | None:
     """The `[tool.gbfix]` table, None when there is none."""
+    # Slow to load, and many programs stand where there is no pyproject.toml.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -79,6 +79,8 @@ def _settings(path: Path, table: dict[str, object]) -> Settings:
     known = (*_LISTS, *_SWITCHES, *_TEXTS)
     for key in table:
         if key not in known:
+            import difflib  # slow to load, and needed only for a mistake
+
             nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
             raise ConfigurationError(
                 f'{printable(path)}: unknown key {key!a} in [tool.gbfix]; did you mean "{nearest}"? '

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
 
@@ -36,6 +34,9 @@ def locked(root: Path, wait_seconds: float = 10) -> Iterator[Path]:
 
     The system frees the lock when the holder dies. Raises WriteError when it cannot be had in time.
     """
+    # Slow to load, and needed only where something is written.
+    from filelock import FileLock, Timeout
+
     folder = data_folder(root)
     lock = FileLock(folder / "lock")
     try:

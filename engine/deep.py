@@ -10,9 +10,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from gbfix.engine.model import GbfixError
 
@@ -37,18 +36,39 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     """
     if getattr(_here, "is_deep", False):
         return work()
-    outcome: Future[T] = Future()
+    outcome: _Outcome[T] = _Outcome()
     with _raised_recursion_limit():
-        _start(lambda: _settle(outcome, work))
-        return outcome.result()
+        _start(lambda: outcome.settle(work))
+        return outcome.wait()
 
 
-def _settle(outcome: Future[T], work: Callable[[], T]) -> None:
-    _here.is_deep = True
-    try:
-        outcome.set_result(work())
-    except BaseException as error:  # belongs to the caller, whatever it is
-        outcome.set_exception(error)
+class _Outcome(Generic[T]):
+    """What the work in the thread came to; `concurrent.futures` has the like, and is slow to load."""
+
+    def __init__(self) -> None:
+        self._settled = threading.Event()
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+
+    def settle(self, work: Callable[[], T]) -> None:
+        """Do the work, in its thread."""
+        _here.is_deep = True
+        try:
+            self._results.append(work())
+        except BaseException as error:  # belongs to the caller, whatever it is
+            self._error = error
+        finally:
+            self._settled.set()
+
+    def wait(self) -> T:
+        """Wait for the work in the caller's thread; returns its result or raises what it raised."""
+        self._settled.wait()
+        if self._error is None:
+            return self._results[0]
+        try:
+            raise self._error
+        finally:
+            self._error = None  # it holds this frame, and would keep all alive that the frame holds
 
 
 def _start(target: Callable[[], None]) -> None:

@@ -5,9 +5,9 @@ The levels are those of the table in "Operator precedence" of the Python languag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
+
+from gbfix.engine.dataclass import dataclass
 
 _LOWEST = 0
 _LAMBDA = 1

@@ -11,14 +11,16 @@ import re
 import stat
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import Listing, repository_root, tracked_and_unignored
 from gbfix.engine.model import ConfigurationError, GbfixError, SourceError
 from gbfix.engine.paths import printable
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _NEVER_SOURCE = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages"})
 _BUILD_OUTPUT = frozenset({"build", "dist"})  # source only when somebody put them under version control
@@ -112,7 +114,12 @@ def encode_source(source: SourceText, text: str) -> bytes:
     return _BOM + body if source.bom else body
 
 
-def _patterns(exclude: Sequence[str]) -> GitIgnoreSpec:
+def _patterns(exclude: Sequence[str]) -> GitIgnoreSpec | None:
+    """The patterns, None where there is none."""
+    if not exclude:
+        return None
+    from pathspec import GitIgnoreSpec  # slow to load
+
     for pattern in exclude:
         try:
             GitIgnoreSpec.from_lines([pattern])
@@ -127,7 +134,7 @@ class _Scope:
 
     top: Path
     prefix: PurePosixPath
-    patterns: GitIgnoreSpec
+    patterns: GitIgnoreSpec | None
 
     def takes(self, file: Path, *, tracked: bool) -> bool:
         """True for a Python file that nothing leaves out."""
@@ -146,20 +153,22 @@ class _Scope:
         return list(path.parents)[:depth]
 
     def _excluded(self, path: Path, end: str = "") -> bool:
-        return self.patterns.match_file(f"{self.prefix / path.relative_to(self.top)}{end}")
+        return self.patterns is not None and self.patterns.match_file(
+            f"{self.prefix / path.relative_to(self.top)}{end}"
+        )
 
 
-def _scope(top: Path, patterns: GitIgnoreSpec, base: Path) -> _Scope:
+def _scope(top: Path, patterns: GitIgnoreSpec | None, base: Path) -> _Scope:
     real_top, real_base = Path(os.path.realpath(top)), Path(os.path.realpath(base))
     prefix = PurePosixPath()
     if real_top.is_relative_to(real_base):
         inside = PurePosixPath(real_top.relative_to(real_base))
-        if not patterns.match_file(f"{inside}/"):
+        if patterns is None or not patterns.match_file(f"{inside}/"):
             prefix = inside
     return _Scope(top, prefix, patterns)
 
 
-def _found_at(path: Path, patterns: GitIgnoreSpec, base: Path) -> list[Path | GbfixError]:
+def _found_at(path: Path, patterns: GitIgnoreSpec | None, base: Path) -> list[Path | GbfixError]:
     """What a path that the user named stands for."""
     try:
         mode = path.stat().st_mode

@@ -7,13 +7,16 @@ as if nothing protected it: the question that needs an answer then raises.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import GbfixError
 from gbfix.engine.paths import printable
+
+if TYPE_CHECKING:
+    import subprocess
 
 # Set by git for its hooks; they would point every question at the hook's repository and index
 # (the list of `git rev-parse --local-env-vars`, as far as it names places).
@@ -125,6 +128,8 @@ def _git(directory: Path, *arguments: str) -> bytes:
 
 
 def _run(directory: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    import subprocess  # slow to load, and needed only where git is asked
+
     environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
     # A question must neither take the index lock from under the user's own git nor be answered in another language.
     environment.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")

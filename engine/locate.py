@@ -7,13 +7,14 @@ starts at its first decorator, and a statement's span may take in a `;` at its e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from gbfix.engine.comments import LineHolder
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.edit_error import EditError
 from gbfix.engine.expressions import Place
 from gbfix.engine.lines import split_lines

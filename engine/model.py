@@ -7,9 +7,11 @@ printed, compared, serialised and sorted without running anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from gbfix.engine.dataclass import dataclass
 
 if TYPE_CHECKING:
     from gbfix.analysis.project import FileView

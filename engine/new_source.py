@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import libcst as cst
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.edit_error import EditError
 
 

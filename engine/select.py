@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from gbfix.engine.model import ConfigurationError, Rule
 
@@ -53,6 +52,8 @@ def _specificity(selector: str, code: str, name: str) -> int:
 def _check(selector: str, rules: Sequence[Rule]) -> None:
     if selector == ALL or any(matches(selector, rule.code, rule.name) for rule in rules):
         return
+    from difflib import get_close_matches  # slow to load, and needed only for a mistake
+
     # Codes are upper case and names lower case, so that each spelling is compared with its own kind.
     known = {spelling.casefold(): spelling for rule in rules for spelling in (rule.code, rule.name)}
     close = get_close_matches(selector.casefold(), known, n=1)

@@ -12,14 +12,14 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import Finding, SourceError
 from gbfix.engine.select import ALL, matches
 
-_DIRECTIVE = re.compile(r"#\s*gbfix:\s*(?P<rest>[^#]*)")
-_IGNORE = re.compile(r"(?P<scope>ignore-file|ignore)(?:\s*\[(?P<selectors>[^\[\]]*)\](?:\s.*)?)?\s*")
-_SELECTOR = re.compile(r"ALL|GBF\d*|(?!gbf\d)[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_DIRECTIVE = r"#\s*gbfix:\s*(?P<rest>[^#]*)"
+_IGNORE = r"(?P<scope>ignore-file|ignore)(?:\s*\[(?P<selectors>[^\[\]]*)\](?:\s.*)?)?\s*"
+_SELECTOR = r"ALL|GBF\d*|(?!gbf\d)[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER})
 
 
@@ -101,7 +101,7 @@ class _Reader:
         if self._statement_start is None and line != self._last_comment_line + 1:
             self._end_of_comments()
         self._last_comment_line = line
-        for directive in _DIRECTIVE.finditer(comment):
+        for directive in re.finditer(_DIRECTIVE, comment):
             scope, selectors = _parse(directive["rest"].rstrip(), line)
             if scope == "ignore-file":
                 self._entries.append(Suppression(line, None, selectors))
@@ -122,10 +122,10 @@ class _Reader:
 
 
 def _parse(rest: str, line: int) -> tuple[str, tuple[str, ...]]:
-    found = _IGNORE.fullmatch(rest)
+    found = re.fullmatch(_IGNORE, rest)
     selectors = None if found is None else found["selectors"]
     names = (ALL,) if selectors is None else tuple(part.strip() for part in selectors.split(","))
-    if found is None or not all(_SELECTOR.fullmatch(name) for name in names):
+    if found is None or not all(re.fullmatch(_SELECTOR, name) for name in names):
         raise SourceError(
             f"line {line}: cannot read the comment `# gbfix: {rest}`; "
             "write `# gbfix: ignore[GBF101]`, `# gbfix: ignore` or `# gbfix: ignore-file`"

@@ -19,11 +19,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gbfix.engine.atomic import Rewrite, obstacle, replace_all, sync_folder
 from gbfix.engine.data_folder import locked
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.diff import unified_diff
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import GbfixError, WriteError

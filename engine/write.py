@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gbfix.engine.atomic import Rewrite, obstacle, replace_all
 from gbfix.engine.data_folder import locked
+from gbfix.engine.dataclass import dataclass
 from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.git import dirty_files, repository_root
 from gbfix.engine.model import GbfixError, SourceError, WriteError

@@ -6,14 +6,10 @@ cache folder for this PyTorch and these programs.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -38,6 +34,8 @@ def installed_torch() -> Torch:
 def captured(folder: Path) -> frozenset[str]:
     """The programs that PyTorch in this folder captures: remembered, else run; as known where they cannot be run."""
     # Few runs need this, and these take a while to load.
+    import json
+
     import platformdirs
     from filelock import FileLock, Timeout
 
@@ -59,6 +57,10 @@ def captured(folder: Path) -> frozenset[str]:
 
 def run_programs(programs: Mapping[str, str], seconds: float = _SECONDS) -> frozenset[str] | None:
     """The names of the programs that the installed PyTorch captures; None when they cannot be run, or not in time."""
+    import json
+    import subprocess
+    import tempfile
+
     from gbfix.evidence.capability_run import CAPTURED, PROGRAMS
 
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
@@ -98,6 +100,9 @@ def _version(folder: Path) -> str:
 
 def _key(folder: Path) -> str:
     """Tells one installation and one set of programs from another."""
+    import hashlib
+    import json
+
     version = folder / "version.py"
     runner = Path(__file__).with_name("capability_run.py")
     parts = [sys.executable, sys.version, str(folder), str(version.stat().st_mtime_ns)]
@@ -106,6 +111,8 @@ def _key(folder: Path) -> str:
 
 
 def _remembered(place: Path) -> frozenset[str] | None:
+    import json
+
     try:
         names = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -9,9 +9,9 @@ from cli_project import SAFE, UNSAFE, Project
 
 from gbfix.cli import apply_check
 from gbfix.cli.apply_check import checked_outcome
+from gbfix.cli.choices import chosen_rules
 from gbfix.cli.evidence_use import evidence_for
 from gbfix.cli.inputs import read_inputs
-from gbfix.cli.options import chosen_rules
 from gbfix.cli.outcome import FileOutcome
 from gbfix.cli.run import Request
 from gbfix.engine.config import Settings as Configuration

@@ -123,7 +123,7 @@ def test_nothing_differs(project: Project) -> None:
 def test_the_command_itself_does_without_torch(project: Project) -> None:
     project.write("model.py", CLEAN)
     script = (
-        "import sys\nfrom gbfix.cli.main import app\n"
+        "import sys\nfrom gbfix.cli.application import app\n"
         "try:\n    app(['check', 'model:f'])\nexcept SystemExit as error:\n    assert not error.code\n"
         "assert not {'torch', 'hypothesis'} & set(sys.modules)"
     )

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import pytest
-import typer
 
 from gbfix.cli.failure import internal_error, one_line_failures
 from gbfix.engine.model import WriteError
 
 
 def test_each_problem_is_a_line_and_the_end_is_2(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit) as end, one_line_failures():
+    with pytest.raises(SystemExit) as end, one_line_failures():
         raise WriteError("a.py: read-only\nb.py: read-only")
-    assert end.value.exit_code == 2
+    assert end.value.code == 2
     assert capsys.readouterr().err == "error: a.py: read-only\nerror: b.py: read-only\n"
 
 

@@ -42,3 +42,74 @@ def test_looking_imports_neither_torch_nor_libcst(project: Project, arguments: l
         [sys.executable, "-c", program], cwd=project.root, capture_output=True, text=True, check=False
     )
     assert done.stdout.splitlines()[-1] == "loaded: []", done.stderr
+
+
+SLOW = (
+    "typer",
+    "click",
+    "pydantic",
+    "rich",
+    "pathspec",
+    "filelock",
+    "platformdirs",
+    "difflib",
+    "subprocess",
+    "logging",
+)
+"""What takes long to load, and a scan of a file needs for nothing; of the standard library, too."""
+
+
+@pytest.mark.parametrize("arguments", [["scan", "choose.py"], ["--version"]])
+def test_what_is_run_most_loads_nothing_slow(project: Project, arguments: list[str]) -> None:
+    project.write("choose.py", SAFE)
+    program = (
+        "import sys; before = set(sys.modules); from gbfix.cli.main import main\n"
+        f"sys.argv = ['gbfix', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code in (0, 1, None)\n"
+        f"print('loaded:', sorted({set(SLOW)!r} & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=project.root, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1] == "loaded: []", done.stderr
+
+
+def test_a_plain_scan_says_what_one_read_by_typer_says(project: Project) -> None:
+    project.write("choose.py", SAFE)
+    project.write("broken.py", "def f(:\n")
+    for paths in (["choose.py"], ["broken.py"], ["choose.py", "missing.py"], []):
+        plain, typed = project.gbfix("scan", *paths), project.gbfix("scan", "--output-format", "text", *paths)
+        assert (plain.code, plain.out, plain.err) == (typed.code, typed.out, typed.err)
+
+
+def test_only_the_command_that_is_asked_for_is_loaded(project: Project) -> None:
+    program = (
+        "import sys; from gbfix.cli.application import app\n"
+        "try:\n    app(['rules'])\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print(sorted(name for name in ('apply', 'fix', 'rules', 'trace') if f'gbfix.cli.{name}' in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=project.root, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1] == "['rules']", done.stderr
+
+
+def test_an_unknown_command_is_told_with_the_nearest(project: Project) -> None:
+    done = project.gbfix("scna")
+    assert done.code == 2
+    assert "No such command 'scna'" in done.err
+    assert "scan" in done.err.partition("No such command")[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there Typer reads every scan")
+def test_a_reader_that_leaves_early_gets_no_traceback(project: Project) -> None:
+    project.write("choose.py", SAFE)
+    program = "import sys; from gbfix.cli.main import main; sys.argv = ['gbfix', 'scan', 'choose.py']; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as scan:
+        assert scan.stdout is not None
+        assert scan.stderr is not None
+        scan.stdout.close()
+        assert scan.stderr.read() == b""
+        assert scan.wait() == 1

@@ -134,7 +134,7 @@ def test_an_assert_in_the_graph_comes_only_when_asked_for() -> None:
 
 
 def test_the_option_reaches_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gbfix.cli.options import settings_with
+    from gbfix.cli.choices import settings_with
 
     monkeypatch.chdir(tmp_path)
     assert settings_with(None, None, None, assume_compiled=False, in_graph_asserts=True).in_graph_asserts
