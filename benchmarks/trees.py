@@ -6,9 +6,9 @@ Of each tree (of an installed library, of Python's own `Lib`, ...)
 
 1. `gbfix scan` reports no internal error, and names exactly those files that Python itself cannot read or parse;
 2. `gbfix apply --unsafe` writes a copy of it, whose files still parse;
-3. the same once more changes nothing, and neither does a third with the files in another order on the command line.
-
 3. the same once more changes nothing.
+
+With --assume-compiled every torch.nn.Module counts as compiled, so that far more is rewritten. Prints a table, and exits
 1 when anything does not hold.
 """
 
