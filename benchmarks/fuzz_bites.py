@@ -12,10 +12,12 @@ With --compiled, both versions are also compiled where they are the same eagerly
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import torch
@@ -30,9 +32,11 @@ from mutated_programs import mutants
 
 from gbfix.engine.model import Discharge, Finding
 
-MOST_TRIED, MOST_CHANGED = 400, 40
-"""Programs that one obligation is switched off for, and rewrites of these that are compared: one that nothing shows
-would take most of the time."""
+PART = 200
+"""Programs in one part."""
+MOST_TRIED, MOST_CHANGED = 60, 12
+"""Programs of a part that one obligation is switched off for, and rewrites of these that are compared: one that nothing
+shows would take most of the time."""
 
 
 @dataclass
@@ -97,15 +101,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--compiled", action="store_true")
     options = parser.parse_args()
+    parts = [(options.seed * 1_000_003 + part, options.compiled) for part in range(-(-options.examples // PART))]
+    holes: dict[str, Hole] = {}
+    # A process for each part: PyTorch keeps something of every program that it has seen.
+    with get_context("spawn").Pool(options.jobs, maxtasksperchild=1) as pool:
+        for number, found in enumerate(pool.imap(_part, parts)):
+            for claim, hole in found.items():
+                _merge(holes.setdefault(claim, Hole()), hole, number * PART)
+            shown = sum(bool(hole.after) for hole in holes.values())
+            print(f"{(number + 1) * PART} programs: {shown} of {len(holes)} shown", file=sys.stderr, flush=True)
+    _print(holes, len(parts) * PART)
+
+
+def _part(task: tuple[int, bool]) -> dict[str, Hole]:
+    number, compiled = task
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    net = Net(options.compiled)
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (what programs say, which is compared)
+    net = Net(compiled)
 
-    @seed(options.seed)
+    @seed(number)
     @settings(
-        max_examples=options.examples,
+        max_examples=PART,
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
@@ -116,12 +136,27 @@ def main() -> None:
         net.try_program(program)
 
     cut_holes()
-    bitten = sum(bool(hole.after) for hole in net.holes.values())
-    without = sum(not hole.changed and not hole.after for hole in net.holes.values())
-    print(f"{net.programs} programs, {len(net.holes)} obligations that decided alone somewhere: {bitten} shown,")
-    print(f"{without} without which there is no rewrite, {len(net.holes) - bitten - without} not shown\n")
+    return net.holes
+
+
+def _merge(known: Hole, more: Hole, programs_before: int) -> None:
+    """Add what a later part found; once a hole showed, it counts no further."""
+    if known.after:
+        return
+    if more.after:
+        known.after, known.decided = programs_before + more.after, known.seen + more.decided
+        known.shown = more.shown
+    known.seen += more.seen
+    known.changed += more.changed
+
+
+def _print(holes: Mapping[str, Hole], amount: int) -> None:
+    bitten = sum(bool(hole.after) for hole in holes.values())
+    without = sum(not hole.changed and not hole.after for hole in holes.values())
+    print(f"{amount} programs, {len(holes)} obligations that decided alone somewhere: {bitten} shown,")
+    print(f"{without} without which there is no rewrite, {len(holes) - bitten - without} not shown\n")
     print("| obligation | programs until it showed | of those that it decided | what differed |\n|---|---|---|---|")
-    for claim, hole in sorted(net.holes.items(), key=lambda item: (item[1].after == 0, item[1].after, item[0])):
+    for claim, hole in sorted(holes.items(), key=lambda item: (item[1].after == 0, item[1].after, item[0])):
         if hole.after:
             print(f"| {claim} | {hole.after} | {hole.decided} | {hole.shown} |")
         else:
