@@ -8,8 +8,8 @@ Of each tree (of an installed library, of Python's own `Lib`, ...)
 2. `gbfix apply --unsafe` writes a copy of it, whose files still parse;
 3. the same once more changes nothing.
 
-With --assume-compiled every torch.nn.Module counts as compiled, so that far more is rewritten. Prints a table, and exits
-1 when anything does not hold.
+With --assume-compiled every torch.nn.Module counts as compiled, so that far more is rewritten. Prints a table, and
+exits 1 when anything does not hold.
 """
 
 from __future__ import annotations
