@@ -41,7 +41,11 @@ from gbfix.engine.model import SourceError
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("golden/*/*/before.py", "tests/hostile/**/*.py", "examples/*.py")
 CHUNK = 20
-REFUSALS = ("an edit elsewhere in the file would not leave as they are", "nested too deeply to be edited")
+REFUSALS = (
+    "an edit elsewhere in the file would not leave as they are",
+    "nested too deeply to be edited",
+    "cannot be parsed for editing",
+)
 """What may be said of a program: it cannot be edited without damage, and so is left alone."""
 LONGEST = 40_000
 """Characters of a text; longer ones take their time and show nothing more."""
@@ -172,7 +176,9 @@ def _from_grammar(count: int, seed: int) -> Iterator[str]:
     texts: list[str] = []
 
     @hypothesis.seed(seed)
-    @hypothesis.settings(max_examples=count, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.settings(
+        max_examples=count, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    )
     @hypothesis.given(hypothesmith.from_grammar() | hypothesmith.from_node())
     def collect(text: str) -> None:
         texts.append(text)

@@ -16,7 +16,28 @@ from functools import lru_cache
 from random import Random
 
 _ATTEMPTS = 12
-_ODD = ["\f", "\t", "\v", "\\\n", ";", " ", "\u00a0", "é", "ﬁ", "𝑥", "🙂", "\u2028", "#", "'", '"""', "\x1a", "(", ")", ":", "\ufeff"]
+_ODD = [
+    "\f",
+    "\t",
+    "\v",
+    "\\\n",
+    ";",
+    " ",
+    "\u00a0",
+    "é",
+    "ﬁ",
+    "𝑥",
+    "🙂",
+    "\u2028",
+    "#",
+    "'",
+    '"""',
+    "\x1a",
+    "(",
+    ")",
+    ":",
+    "\ufeff",
+]
 _AROUND_STATEMENTS = [
     "class W:",
     "class W(torch.nn.Module):",
