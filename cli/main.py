@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -52,4 +54,6 @@ def root(
 
 def main() -> None:
     """Run the command line; ends the process with the exit codes of `gbfix --help`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as standard error: a name may hold what it cannot encode
     app()

@@ -26,7 +26,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 @dataclass
 class Moments:
-    """Acts before each call that changes what is on the disk, told its number from zero, its event and its arguments."""
+    """Acts before each call that changes the disk, told its number from zero, its audit event and its arguments."""
 
     action: Callable[[int, str, tuple[object, ...]], None]
     number: int = 0
