@@ -90,9 +90,9 @@ def record(root: Path, rewrites: Sequence[Rewrite]) -> Path:
     return folder
 
 
-def discard_unused(root: Path, folder: Path) -> None:
+def discard_unused(folder: Path, rewrites: Sequence[Rewrite]) -> None:
     """Forget a record whose apply left no file changed; keep it when any file still has the new contents."""
-    if all(_digest_of(entry.path) != entry.after for entry in _load(root, folder)):
+    if all(rewrite.path.is_symlink() or _digest_of(rewrite.path) != _digest(rewrite.after) for rewrite in rewrites):
         _remove(folder)
 
 

@@ -65,7 +65,7 @@ def write_files(changes: Sequence[Change], *, root: Path, allow_dirty: bool) -> 
         try:
             replace_all(rewrites)
         except BaseException:
-            discard_unused(root, entry)
+            discard_unused(entry, rewrites)
             raise
 
 

@@ -51,25 +51,35 @@ def kill_self() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def gbfix(folder: Path, *words: str, moments: Moments | None = None) -> Done:
-    """Run the command in a forked process that these moments disturb; the status is negative for a signal."""
-    output = folder.parent / "output"
-    output.mkdir(exist_ok=True)
+def gbfix(
+    folder: Path,
+    *words: str,
+    moments: Moments | None = None,
+    first: Callable[[], None] = lambda: None,
+    output: str = "output",
+) -> Done:
+    """Run the command in a forked process that these moments disturb; the status is negative for a signal.
+
+    first: what the process does before all else. output: a name for the folder of what it prints.
+    """
+    written = folder.parent / output
+    written.mkdir(exist_ok=True)
     child = os.fork()
     if child == 0:
         status = 70
         try:
             os.chdir(folder)
             for number, name in ((1, "out"), (2, "err")):
-                os.dup2(os.open(output / name, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), number)
+                os.dup2(os.open(written / name, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), number)
             sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+            first()
             status = _status_of(words, moments)
             sys.stdout.flush()
             sys.stderr.flush()
         finally:
             os._exit(status)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    out, err = ((output / name).read_bytes().decode() for name in ("out", "err"))
+    out, err = ((written / name).read_bytes().decode() for name in ("out", "err"))
     return Done(code, out, err)
 
 
