@@ -288,7 +288,8 @@ def _operation(
     if name == "masked_fill":
         if _mask_fits(found):
             operator = replace(operator, needs=operator.needs - {Need.FITS})
-        found[1] = replace(found[1], dtype=found[0].dtype) if len(found) > 1 and found[1].tensor_like else found[1]
+        if len(found) > 1 and found[1].tensor_like:
+            found[1] = replace(found[1], dtype=found[0].dtype)
     return apply_operator(evaluation, name, operator, operands, found, node, ", ".join(options))
 
 

@@ -10,10 +10,12 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol, cast
 
 from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import SourceError, Span
+from gbfix.engine.paths import printable
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """The nodes that make a function."""
@@ -135,11 +137,11 @@ def parse(path: str, text: str) -> SourceFile:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        raise SourceError(f"{path}:{error.lineno or 1}: not valid Python: {error.msg}") from error
+        raise SourceError(f"{printable(Path(path))}:{error.lineno or 1}: not valid Python: {error.msg}") from error
     except (RecursionError, MemoryError) as error:
-        raise SourceError(f"{path}: nested too deeply to parse; exclude this file") from error
+        raise SourceError(f"{printable(Path(path))}: nested too deeply to parse; exclude this file") from error
     except ValueError as error:
-        raise SourceError(f"{path}: not valid Python: {error}") from error
+        raise SourceError(f"{printable(Path(path))}: not valid Python: {error}") from error
     return SourceFile(path, text, tree)
 
 

@@ -11,7 +11,7 @@ import typer
 from gbfix.cli.check_plan import Planned
 from gbfix.cli.check_progress import check_progress
 from gbfix.cli.names import display_name
-from gbfix.engine.data_folder import data_folder
+from gbfix.engine.data_folder import data_folder, refuse_link
 from gbfix.engine.dataclass import dataclass
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
@@ -115,8 +115,8 @@ def counterexample_file(root: Path, verdict: Verdict) -> Path:
 
 def _save_program(file: Path, text: str) -> None:
     data_folder(file.parents[2])
-    if file.parent.is_symlink():  # it may come with a repository and lead anywhere
-        raise WriteError(f"{printable(file.parent)}: is a symbolic link; remove it")
+    refuse_link(file.parent)
+    refuse_link(file)
     try:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gbfix.cli.names import display_name
+from gbfix.cli.names import shown_name
 from gbfix.cli.outcome import FileOutcome, Outcome
 from gbfix.engine.atomic import Rewrite
 from gbfix.engine.files import encode_source
@@ -50,13 +50,13 @@ def _rewrite(file: FileOutcome) -> Rewrite:
 
 
 def _hint(change: OverlayChange, folder: Path) -> str | None:
-    lines = [f"copy: {display_name(copy)}" for copy in change.copies.values()]
+    lines = [f"copy: {shown_name(copy)}" for copy in change.copies.values()]
     lines += [
-        f"no copy any more: {display_name(original)} (no fix for it was applied now)" for original in change.removed
+        f"no copy any more: {shown_name(original)} (no fix for it was applied now)" for original in change.removed
     ]
     if change.copies:
         lines.append(
             "the files themselves are untouched; `gbfix run -- CMD` runs a program with the copies in their place, "
-            f"and removing {display_name(folder)} drops them"
+            f"and removing {shown_name(folder)} drops them"
         )
     return "\n".join(lines) or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gbfix.engine.data_folder import data_folder
+from gbfix.engine.data_folder import data_folder, refuse_link
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
@@ -33,7 +33,9 @@ def evidence_target(wanted: Path | None, root: Path, *, overlay: bool = False) -
     if wanted is None:
         data_folder(root)
         usual = find_evidence(root)
-        return usual.with_name("evidence-overlay.json") if overlay else usual
+        target = usual.with_name("evidence-overlay.json") if overlay else usual
+        refuse_link(target)
+        return target
     check_writable(wanted, "--evidence evidence.json")
     return wanted
 

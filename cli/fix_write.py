@@ -14,7 +14,7 @@ from gbfix.cli.outcome import FileOutcome, Outcome
 from gbfix.cli.patch import patch_of
 from gbfix.cli.writing import undo_hint
 from gbfix.engine.atomic import write_whole
-from gbfix.engine.data_folder import data_folder
+from gbfix.engine.data_folder import data_folder, refuse_link
 from gbfix.engine.dataclass import dataclass
 from gbfix.engine.diff import unified_diff
 from gbfix.engine.model import GbfixError, WriteError
@@ -75,6 +75,7 @@ def write(files: Planned, root: Path, *, allow_dirty: bool) -> str:
         if outcome.problems:
             raise WriteError("\n".join(outcome.problems))
         patch = data_folder(root) / PATCH
+        refuse_link(patch)
         try:
             write_whole(patch, files.upstream)
         except OSError as error:

@@ -6,12 +6,15 @@ longer to load than these take to run: it is answered here. All else is the Type
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
 
 def main() -> None:
     """Run the command line; ends the process with the exit codes of `gbfix --help`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as standard error: a name may hold what it cannot encode
     words = sys.argv[1:]
     if words == ["--version"]:
         from gbfix.cli.version import version_line

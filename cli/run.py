@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cache
+from pathlib import Path
 
 from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.preferences import DEFAULT, Preferences, other_ways
@@ -22,6 +23,7 @@ from gbfix.engine.files import SourceText
 from gbfix.engine.garbage import without_garbage_collection
 from gbfix.engine.model import Finding, GbfixError, Rule, Safety
 from gbfix.engine.observed import with_observed
+from gbfix.engine.paths import printable
 from gbfix.engine.suppress import read_suppressions
 
 
@@ -218,5 +220,5 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _naming(name: str, error: GbfixError) -> str:
-    text = str(error)
+    text, name = str(error), printable(Path(name))
     return text if text.startswith(name) else f"{name}: {text}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from gbfix.cli.outcome import Entry, FileOutcome
 from gbfix.cli.terminal import Terminal
 from gbfix.engine.model import Discharge, Finding, Obligation, Safety
+from gbfix.engine.paths import printable
 
 _STYLES = {
     Discharge.PROVED: "green",
@@ -63,7 +65,7 @@ _NOT_APPLIED = {
 
 def _write_finding(out: Terminal, name: str, finding: Finding, note: str) -> None:
     safety = out.paint(finding.safety.value, _SAFETY_STYLES[finding.safety])
-    place = out.paint(f"{name}:{finding.span.line}:{finding.span.column + 1}", "bold")
+    place = out.paint(f"{printable(Path(name))}:{finding.span.line}:{finding.span.column + 1}", "bold")
     out.line(f"{place}  {finding.code} {finding.name}   {safety}{f' ({note})' if note else ''}")
     _write_wrapped(out, "  ", f"{finding.message} in {finding.function}, compiled: {finding.region}", 2)
     width = max((len(obligation.claim) for obligation in finding.obligations), default=0)
@@ -119,4 +121,4 @@ def _write_hunk(out: Terminal, entry: Entry) -> None:
 
 def _write_unused(out: Terminal, file: FileOutcome) -> None:
     for line in file.unused_suppressions:
-        out.line(f"{file.name}:{line}: note: this suppression comment silences nothing; remove it")
+        out.line(f"{printable(Path(file.name))}:{line}: note: this suppression comment silences nothing; remove it")

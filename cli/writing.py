@@ -11,7 +11,7 @@ from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
 from gbfix.cli.outcome import Accept, Entry, FileOutcome, Outcome
 from gbfix.cli.patch import patch_of
-from gbfix.engine.atomic import replace as replace_contents
+from gbfix.engine.atomic import write_whole
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
 from gbfix.engine.undo import undo_root
@@ -66,10 +66,10 @@ def write_patch(path: Path, outcome: Outcome) -> None:
 
 
 def write_patch_data(path: Path, patch: bytes) -> None:
-    """Write a patch to a file, whole or not at all. Raises WriteError."""
+    """Write a patch to a file, whole or not at all; or into a pipe or device. Raises WriteError."""
     try:
-        if path.is_file():
-            replace_contents(path, patch)
+        if path.is_file() or not path.exists():
+            write_whole(path, patch)
         else:
             path.write_bytes(patch)
     except OSError as error:

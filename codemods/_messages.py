@@ -228,8 +228,10 @@ def _definition_says(definition: Definition, seen: frozenset[ast.AST]) -> bool:
         ]
         return any(_body_says(view, one, seen) for one in made)
     if isinstance(node, ast.Call):  # an object that was made once: calling it runs what its class defines
+        if node in seen:  # made by calling what it is called itself
+            return True
         made_by = definitions(view, node.func)
-        return not made_by or any(_definition_says(one, seen) for one in made_by)
+        return not made_by or any(_definition_says(one, seen | {node}) for one in made_by)
     return True
 
 

@@ -111,6 +111,8 @@ class Site:
         """True when all later statements of the function assign or return the results of operations on tensors."""
         statement, function = self._statement(), self.flow.context.function.node
         parents = list(self.source.ancestors(statement))
+        if function not in parents:  # a lambda inside the statement, in whose function others follow
+            return False
         around = parents[: parents.index(function)]
         if not all(isinstance(parent, ast.If) for parent in around):
             return False

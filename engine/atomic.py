@@ -1,7 +1,8 @@
 """Replacing file contents so that each file is old or new at every moment, and a group of them all or none.
 
-A file is written beside its target, flushed, given the target's mode and owner, and renamed over it. Other
-hard links of the file keep the old contents: that is the price of a rename.
+A file is written beside its target, flushed, given the target's mode and owner, and renamed over it, once more after a
+look whether somebody else has changed the target meanwhile. Other hard links of the file keep the old contents: that is
+the price of a rename.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 
 _PREFIX, _SUFFIX = ".gbfix-", ".tmp"
 
@@ -60,14 +63,13 @@ def replace_all(rewrites: Sequence[Rewrite]) -> None:
     A file that no longer holds `before` at its turn counts as a failure. An interrupt is handled in the same way and
     raised again.
     """
-    _remove_leftovers(rewrite.path.parent for rewrite in rewrites)
+    remove_leftovers(rewrite.path.parent for rewrite in rewrites)
     begun: list[Rewrite] = []
     try:
         for rewrite in rewrites:
-            if rewrite.path.read_bytes() != rewrite.before:
-                raise WriteError(f"{printable(rewrite.path)}: changed since it was read; run gbfix again")
+            _check_unchanged(rewrite)
             begun.append(rewrite)
-            replace(rewrite.path, rewrite.after)
+            _replace(rewrite.path, rewrite.after, partial(_check_unchanged, rewrite))
     except BaseException as error:
         outcome = _put_back(begun)
         if isinstance(error, OSError):
@@ -80,6 +82,11 @@ def replace_all(rewrites: Sequence[Rewrite]) -> None:
 
 def replace(path: Path, data: bytes) -> None:
     """Atomically give one existing file new contents, keeping mode and, where permitted, owner. Raises OSError."""
+    _replace(path, data, lambda: None)
+
+
+def _replace(path: Path, data: bytes, check: Callable[[], None]) -> None:
+    """The same, with a check as the last thing before the rename."""
     status = path.stat()
 
     def keep_owner_and_mode(temporary: Path) -> None:
@@ -87,6 +94,7 @@ def replace(path: Path, data: bytes) -> None:
             with contextlib.suppress(PermissionError):
                 os.chown(temporary, status.st_uid, status.st_gid)
         temporary.chmod(stat.S_IMODE(status.st_mode))  # after chown, which takes set-id bits away
+        check()
 
     put(path, data, keep_owner_and_mode)
 
@@ -142,12 +150,21 @@ def _mode(target: Path) -> int:
         return 0o666 & ~mask
 
 
+def _check_unchanged(rewrite: Rewrite) -> None:
+    """Raise WriteError when a file is not the one that was read: its contents, or what stands in its place."""
+    name = printable(rewrite.path)
+    if not stat.S_ISREG(rewrite.path.lstat().st_mode):
+        raise WriteError(f"{name}: was replaced by a link or the like since it was read; run gbfix again")
+    if read_regular(rewrite.path) != rewrite.before:
+        raise WriteError(f"{name}: changed since it was read; run gbfix again")
+
+
 def _put_back(begun: Sequence[Rewrite]) -> str:
     """Undo what was written, and say how that went."""
     written = stuck = 0
     for rewrite in reversed(begun):
         try:
-            if rewrite.path.read_bytes() == rewrite.after:
+            if not rewrite.path.is_symlink() and read_regular(rewrite.path) == rewrite.after:
                 written += 1
                 replace(rewrite.path, rewrite.before)
         except OSError:
@@ -157,8 +174,9 @@ def _put_back(begun: Sequence[Rewrite]) -> str:
     return "the files already written were put back" if written else "nothing was written"
 
 
-def _remove_leftovers(folders: Iterable[Path]) -> None:
-    """Remove what a killed run left beside its targets."""
+def remove_leftovers(folders: Iterable[Path]) -> None:
+    """Remove what a killed run left beside its targets; what cannot be removed stands in nobody's way."""
     for folder in sorted(set(folders)):
-        for leftover in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-            leftover.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for leftover in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+                leftover.unlink()

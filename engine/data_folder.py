@@ -16,16 +16,22 @@ def data_folder(root: Path) -> Path:
     Raises WriteError when it cannot be made, and when a symbolic link stands in its place.
     """
     folder = root / ".gbfix"
-    if folder.is_symlink():  # it may come with a repository and lead anywhere
-        raise WriteError(f"{printable(folder)}: is a symbolic link; remove it")
+    ignore = folder / ".gitignore"
+    refuse_link(folder)
+    refuse_link(ignore)
     try:
         folder.mkdir(exist_ok=True)
-        ignore = folder / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise WriteError(f"{printable(folder)}: cannot be made: {error.strerror}") from error
     return folder
+
+
+def refuse_link(path: Path) -> None:
+    """Raise WriteError for a symbolic link in the data folder: it may come with a repository and lead anywhere."""
+    if path.is_symlink():
+        raise WriteError(f"{printable(path)}: is a symbolic link; remove it")
 
 
 @contextmanager
@@ -38,6 +44,7 @@ def locked(root: Path, wait_seconds: float = 10) -> Iterator[Path]:
     from filelock import FileLock, Timeout
 
     folder = data_folder(root)
+    refuse_link(folder / "lock")  # old releases of filelock empty the file that it leads to
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=wait_seconds)

@@ -18,6 +18,7 @@ from gbfix.engine.dataclass import dataclass
 from gbfix.engine.git import Listing, repository_root, tracked_and_unignored
 from gbfix.engine.model import ConfigurationError, GbfixError, SourceError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import NotRegularError, read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -244,9 +245,9 @@ def _each_once(files: Iterable[Path]) -> tuple[Path, ...]:
 
 def _read(path: Path) -> bytes:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-            raise SourceError(f"{printable(path)}: not a regular file; leave it out")
-        return path.read_bytes()
+        return read_regular(path)
+    except NotRegularError as error:
+        raise SourceError(f"{printable(path)}: not a regular file; leave it out") from error
     except OSError as error:
         raise SourceError(f"{printable(path)}: cannot be read: {error.strerror}; make it readable") from error
 

@@ -22,12 +22,13 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from gbfix.engine.atomic import Rewrite, obstacle, replace_all, sync_folder
-from gbfix.engine.data_folder import locked
+from gbfix.engine.data_folder import locked, refuse_link
 from gbfix.engine.dataclass import dataclass
 from gbfix.engine.diff import unified_diff
 from gbfix.engine.git import repository_root
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 
 _VERSION = 1
 _NUMBER = re.compile(r"[0-9]{8}")
@@ -89,9 +90,9 @@ def record(root: Path, rewrites: Sequence[Rewrite]) -> Path:
     return folder
 
 
-def discard_unused(root: Path, folder: Path) -> None:
+def discard_unused(folder: Path, rewrites: Sequence[Rewrite]) -> None:
     """Forget a record whose apply left no file changed; keep it when any file still has the new contents."""
-    if all(_digest_of(entry.path) != entry.after for entry in _load(root, folder)):
+    if all(rewrite.path.is_symlink() or _digest_of(rewrite.path) != _digest(rewrite.after) for rewrite in rewrites):
         _remove(folder)
 
 
@@ -127,7 +128,7 @@ def _restoring(entries: Sequence[RecordedFile], folder: Path) -> list[Rewrite]:
     problems: list[str] = []
     for entry in entries:
         problem = obstacle(entry.path)
-        current = b"" if problem else entry.path.read_bytes()
+        current = b"" if problem else read_regular(entry.path)
         if problem is None and current != entry.before and _digest(current) != entry.after:
             patch = printable(folder / "undo.patch")
             problem = f"changed since gbfix wrote it; undo by hand with {patch}, then delete {printable(folder)}"
@@ -142,9 +143,8 @@ def _restoring(entries: Sequence[RecordedFile], folder: Path) -> list[Rewrite]:
 
 def _records_folder(root: Path) -> Path:
     folder = root / ".gbfix" / "undo"
-    for part in (folder.parent, folder):
-        if part.is_symlink():  # it may come with a repository and lead anywhere
-            raise WriteError(f"{printable(part)}: is a symbolic link; remove it")
+    refuse_link(folder.parent)
+    refuse_link(folder)
     return folder
 
 
@@ -159,11 +159,11 @@ def _records(root: Path) -> list[Path]:
 def _load(root: Path, folder: Path) -> list[RecordedFile]:
     """Read a record, trusting nothing in it."""
     try:
-        document = json.loads((folder / "record.json").read_bytes())
+        document = json.loads(read_regular(folder / "record.json"))
         if document["version"] != _VERSION:
             raise WriteError(f"{printable(folder)}: written by another version of gbfix; undo with that one")
         return [_entry(root, folder, index, item) for index, item in enumerate(document["files"])]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WriteError(f"{printable(folder)}: damaged undo record ({error}); delete this folder") from error
 
 
@@ -174,7 +174,7 @@ def _entry(root: Path, folder: Path, index: int, item: dict[str, str]) -> Record
     hidden = {".git", ".gbfix"} & {part.lower() for part in name.parts}
     if name.is_absolute() or ".." in name.parts or hidden or Path(os.path.realpath(path)) != path:
         raise ValueError(f"{item['path']!a} leads outside of the files that gbfix writes")
-    before = (folder / f"{index}.before").read_bytes()
+    before = read_regular(folder / f"{index}.before")
     if _digest(before) != item["before"]:
         raise ValueError(f"the old contents of {item['path']!a} are not as they were stored")
     return RecordedFile(path, before, item["after"])
@@ -222,6 +222,6 @@ def _digest(data: bytes) -> str:
 
 def _digest_of(path: Path) -> str:
     try:
-        return _digest(path.read_bytes())
+        return _digest(read_regular(path))
     except OSError:
         return ""

@@ -14,6 +14,7 @@ from gbfix.engine.files import SourceText, encode_source
 from gbfix.engine.git import dirty_files, repository_root
 from gbfix.engine.model import GbfixError, SourceError, WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 from gbfix.engine.undo import discard_unused, record
 
 
@@ -64,7 +65,7 @@ def write_files(changes: Sequence[Change], *, root: Path, allow_dirty: bool) -> 
         try:
             replace_all(rewrites)
         except BaseException:
-            discard_unused(root, entry)
+            discard_unused(entry, rewrites)
             raise
 
 
@@ -94,7 +95,10 @@ def _problem(change: Change) -> str | None:
         rewrite = _rewrite(change)
     except SourceError as error:
         return str(error)
-    same = target.read_bytes() == rewrite.before
+    try:
+        same = read_regular(target) == rewrite.before
+    except OSError as error:
+        return f"{printable(path)}: cannot be read: {error.strerror}"
     return None if same else f"{printable(path)}: changed since it was read; run gbfix again"
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 import msgspec
 
 from gbfix.engine.atomic import write_whole
-from gbfix.engine.data_folder import locked
+from gbfix.engine.data_folder import locked, refuse_link
 from gbfix.engine.model import WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 from gbfix.equivalence.model import VERSION, Status, Verdict
 
 _VERDICTS_KEPT = 1000
@@ -35,8 +36,8 @@ def checks_file(root: Path) -> Path:
 def load_verdicts(root: Path) -> tuple[Verdict, ...]:
     """The verdicts of a project, oldest first. What cannot be read or understood is left out: it is checked again."""
     try:
-        document = msgspec.json.decode(checks_file(root).read_bytes(), type=_Document)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        document = msgspec.json.decode(read_regular(checks_file(root)), type=_Document)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
     if document.version != VERSION:
         return ()
@@ -60,6 +61,7 @@ def save_verdict(root: Path, verdict: Verdict) -> None:
     """
     path = checks_file(root)
     with locked(root):
+        refuse_link(path)
         others = (other for other in load_verdicts(root) if _subject(other) != _subject(verdict))
         kept = [*others, verdict][-_VERDICTS_KEPT:]
         data = msgspec.json.format(msgspec.json.encode({"version": VERSION, "verdicts": kept}), indent=1) + b"\n"
@@ -72,7 +74,7 @@ def save_verdict(root: Path, verdict: Verdict) -> None:
 def _verdict(raw: msgspec.Raw) -> Verdict | None:
     try:
         return msgspec.json.decode(raw, type=Verdict)
-    except msgspec.DecodeError:  # of another gbfix, or edited
+    except (msgspec.DecodeError, RecursionError):  # of another gbfix, or edited
         return None
 
 

@@ -16,10 +16,11 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from gbfix.engine.atomic import Rewrite, put
-from gbfix.engine.data_folder import locked
+from gbfix.engine.atomic import Rewrite, put, remove_leftovers
+from gbfix.engine.data_folder import locked, refuse_link
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 
 VERSION = 1
 MANIFEST = "manifest.json"
@@ -67,8 +68,7 @@ def write_overlay(root: Path, rewrites: Sequence[Rewrite], without: Collection[P
     """
     with locked(root) as data_folder:
         folder = data_folder / "overlay"
-        if folder.is_symlink():  # it may come with a repository and lead anywhere
-            raise WriteError(f"{printable(folder)}: is a symbolic link; remove it")
+        refuse_link(folder)
         gone = {os.path.realpath(path) for path in without}
         old = read_overlay(folder) if (folder / MANIFEST).exists() else ()
         removed = tuple(Path(file.original) for file in old if file.original in gone)
@@ -77,7 +77,12 @@ def write_overlay(root: Path, rewrites: Sequence[Rewrite], without: Collection[P
             return OverlayChange({}, ())
         for rewrite in rewrites:
             files[str(rewrite.path)] = _overlaid(rewrite, root, files)
+        copies = [folder / files[str(rewrite.path)].copy for rewrite in rewrites]
+        for copy in copies:
+            if _is_linked(folder, copy):
+                raise WriteError(f"{printable(copy)}: is, or lies behind, a symbolic link; remove {printable(folder)}")
         try:
+            remove_leftovers([folder, *(copy.parent for copy in copies)])
             for rewrite in rewrites:
                 _write(folder / files[str(rewrite.path)].copy, rewrite.after)
             _write_manifest(folder, [files[original] for original in sorted(files)])
@@ -91,17 +96,17 @@ def read_overlay(folder: Path) -> tuple[OverlaidFile, ...]:
     """The files of an overlay, sorted. Raises GbfixError when there is none, or none that this gbfix can read."""
     path = folder / MANIFEST
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
+        manifest = msgspec.json.decode(read_regular(path), type=_Manifest)
     except FileNotFoundError as error:
         reason = "there is no overlay here; `gbfix apply --overlay PATH` makes one"
         raise GbfixError(f"{printable(folder)}: {reason}") from error
     except OSError as error:
         raise GbfixError(f"{printable(path)}: cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _foreign(folder, "is no list of an overlay's files") from error
     if manifest.version != VERSION:
         raise _foreign(folder, f"was written by another version of gbfix (format {manifest.version})")
-    if any(_leads_out(file.copy) for file in manifest.files):
+    if any(_leads_out(folder, file.copy) for file in manifest.files):
         raise _foreign(folder, "names a copy outside of the overlay")
     return manifest.files
 
@@ -172,19 +177,28 @@ def _import_path(original: Path, root: Path) -> PurePosixPath:
     return PurePosixPath(original.relative_to(top))
 
 
-def _leads_out(copy: str) -> bool:
+def _leads_out(folder: Path, copy: str) -> bool:
+    """True for what is no name of a copy, also when a link below the folder makes it lead out."""
     path = PurePosixPath(copy)
-    return path.is_absolute() or ".." in path.parts
+    if path.is_absolute() or ".." in path.parts or "\0" in copy or path.as_posix().casefold() in (".", MANIFEST):
+        return True
+    return _is_linked(folder, folder / path)
+
+
+def _is_linked(folder: Path, copy: Path) -> bool:
+    """True when a symbolic link stands in the place of a copy, or of a folder between the overlay's and it."""
+    below = [copy, *copy.parents][: len(copy.parts) - len(folder.parts)]
+    return any(part.is_symlink() for part in below)
 
 
 def _problem(folder: Path, file: OverlaidFile) -> str | None:
     original, copy = Path(file.original), folder / file.copy
     again = f"run `gbfix apply --overlay {shlex.quote(file.original)}` again"
-    if not original.exists():
+    if not _is_there(original):
         return f"{printable(original)}: is gone, and its copy in the overlay cannot be used; remove {printable(folder)}"
     if _digest_of(original) != file.original_digest:
         return f"{printable(original)}: changed since its copy in the overlay was made; {again}"
-    if not copy.exists():
+    if not _is_there(copy):
         return f"{printable(copy)}: this copy of {printable(original)} is gone; {again}"
     if _digest_of(copy) != file.copy_digest:
         return f"{printable(copy)}: this copy of {printable(original)} was edited; {again}"
@@ -195,9 +209,13 @@ def _foreign(folder: Path, problem: str) -> GbfixError:
     return GbfixError(f"{printable(folder / MANIFEST)}: {problem}; remove {printable(folder)} and make it anew")
 
 
+def _is_there(path: Path) -> bool:
+    return os.path.exists(path)  # unlike Path.exists, false for names that are too long
+
+
 def _digest_of(path: Path) -> str:
     try:
-        return _digest(path.read_bytes())
+        return _digest(read_regular(path))
     except OSError as error:
         raise GbfixError(f"{printable(path)}: cannot be read: {error.strerror}") from error
 

@@ -9,6 +9,7 @@ import msgspec
 from gbfix.engine.atomic import write_whole
 from gbfix.engine.model import GbfixError, WriteError
 from gbfix.engine.paths import printable
+from gbfix.engine.regular import read_regular
 from gbfix.evidence.model import VERSION, Evidence
 
 _RUN_AGAIN = "run `gbfix trace -- CMD` again"
@@ -39,12 +40,12 @@ def load_evidence(path: Path) -> Evidence:
     """Read a document back. Raises GbfixError, which names the file and says what to do, when it is none."""
     name = printable(path)
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise GbfixError(f"{name}: no evidence can be read: {error.strerror}; {_RUN_AGAIN}") from error
     try:
         version = msgspec.json.decode(data, type=_Version).version
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError) as error:
         raise GbfixError(f"{name}: is JSON, but no evidence of gbfix; {_RUN_AGAIN}, or name another file") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise GbfixError(f"{name}: is cut off or no JSON ({error}); {_RUN_AGAIN}, or name another file") from error
@@ -52,5 +53,5 @@ def load_evidence(path: Path) -> Evidence:
         raise GbfixError(f"{name}: was written by a newer gbfix (version {version} of the document); update gbfix")
     try:
         return msgspec.json.decode(data, type=Evidence)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise GbfixError(f"{name}: is no evidence that this gbfix understands ({error}); {_RUN_AGAIN}") from error
