@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gbfix.analysis.callers import importers_in
 from gbfix.analysis.capabilities import KNOWN, Torch
+from gbfix.analysis.files import Files, files_of
 from gbfix.analysis.moved_observations import moved
 from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Project:
     """The parsed files of one run, by path, and whether uncompiled modules count as regions."""
 
-    files: dict[str, SourceFile]
+    files: Files
     assume_compiled: bool = False
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
     """What a run showed at the lines of some of the files, by path and line."""
@@ -97,7 +98,7 @@ class Project:
         recompiles = {
             path: moved_recompiles(found, standing_for, before, source) for path, found in self.recompiles.items()
         }
-        edited = replace(self, files={**self.files, source.path: source}, observed=observed, recompiles=recompiles)
+        edited = replace(self, files=self.files.with_file(source), observed=observed, recompiles=recompiles)
         names = {path: scopes for path, scopes in self.names.items() if path != source.path}
         vars(edited).update(names=names)
         # What a fix put under torch.compiler.disable is compiled no more; what was under it all along is on purpose.
@@ -187,7 +188,7 @@ def _by_name(source: SourceFile) -> dict[tuple[str, int], Function]:
 
 
 def load(
-    sources: Iterable[SourceFile],
+    sources: Iterable[SourceFile] | Files,
     assume_compiled: bool = False,
     observed: Mapping[str, Mapping[int, Observed]] | None = None,
     fakes: Fakes | None = None,
@@ -198,7 +199,7 @@ def load(
     runs_again: bool = False,
 ) -> Project:
     """Put parsed files together, with what a run showed of them, what the user chose, and for which PyTorch."""
-    files = {source.path: source for source in sources}
+    files = sources if isinstance(sources, Files) else files_of(sources)
     return Project(
         files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {}, changes, runs_again
     )

@@ -70,7 +70,7 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
     long, as it does for some library code.
     Sources: torch/_dynamo/eval_frame.py and decorators.py of torch 2.13.
     """
-    if not project.assume_compiled and not any(_may_compile(source.text) for source in project.files.values()):
+    if not project.assume_compiled and not any(_may_compile(project.files.text(path)) for path in project.files):
         return []
     with without_garbage_collection():
         try:

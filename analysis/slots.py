@@ -17,6 +17,12 @@ class Slot(Generic[T]):
     values: dict[T, None] = field(default_factory=dict)
     actions: list[Callable[[T], None]] = field(default_factory=list)
     targets: dict[Slot[T], None] = field(default_factory=dict)
+    sources: list[Slot[T]] = field(default_factory=list)
+    """The slots that its values come from, or depend on."""
+    is_wanted: bool = False
+    """Whether what flows through it can change the answer."""
+    on_wanted: Callable[[], None] | None = None
+    """Brings in what fills the slot from elsewhere, once it is wanted."""
 
 
 class TooManyStepsError(Exception):
@@ -53,7 +59,31 @@ class Flow(Generic[T]):
         """Let every value of one slot flow into another."""
         if source is not None and source is not target and target not in source.targets:
             source.targets[target] = None
+            self.depend(source, target)
             self.watch(source, lambda value: self.add(target, value))
+
+    def depend(self, source: Slot[T], target: Slot[T]) -> None:
+        """Say that the values of one slot decide on those of another: who wants these, wants those."""
+        if target.is_wanted:
+            self.want(source)
+        else:
+            target.sources.append(source)
+
+    def want(self, slot: Slot[T] | None) -> None:
+        """Say that the values of a slot can change the answer, and so those of all slots that it depends on."""
+        pending = [slot] if slot is not None else []
+        while pending:
+            current = pending.pop()
+            if not current.is_wanted:
+                current.is_wanted = True
+                pending += current.sources
+                current.sources = []
+                if current.on_wanted is not None:
+                    self._pending.append(current.on_wanted)
+
+    def allow(self, steps: int) -> None:
+        """Allow this many steps from now on; 0 ends the work."""
+        self._left = steps
 
     def run(self) -> None:
         """Go on until nothing changes. Raises TooManyStepsError."""
