@@ -68,7 +68,7 @@ class Attributes:
         key = (receiver, name, after)
         if key not in self._slots:
             found = self._slots[key] = Slot(on_wanted=partial(self._calls.demand.of_attribute, name))
-            self._calls.places.watch(found, Place(receiver.info.path, name, is_wide=True, is_attribute=True))
+            self._calls.places.watch(found, Place(receiver.info.path, name, is_wide=True, owner=receiver.info))
             self._look_up(receiver, name, after, found)
         return self._slots[key]
 

@@ -30,10 +30,10 @@ class Demand:
 
     def __init__(self) -> None:
         self._calls: Calls | None = None
-        self._names: dict[tuple[str | None, str], None] = {}
+        self._names: dict[Place, None] = {}
         self._stored: dict[str, None] = {}
         self._holders: dict[tuple[str, Holder], None] = {}
-        self._pending_names: list[tuple[str | None, str]] = []
+        self._pending_names: list[Place] = []
         self._pending_stored: list[str] = []
         self._pending_holders: list[tuple[str, Holder]] = []
 
@@ -48,14 +48,11 @@ class Demand:
         names, self._pending_names = self._pending_names, []
         stored, self._pending_stored = self._pending_stored, []
         found = dict.fromkeys(holders)
-        for path, name in names:
-            for file in [path] if path is not None else self.calls.spotted.naming(name):
+        for place in names:
+            for path in self._files_with(place):
                 if not self.calls.outlines.has_room:
                     break
-                outline = self.calls.outlines[file]
-                found.update(dict.fromkeys((file, holder) for holder in outline.users.get(name, ())))
-                for other in outline.renamed.get(name, ()):
-                    self._want_name(file, other)
+                found.update(dict.fromkeys((path, holder) for holder in self._users(path, place)))
         for name in stored:
             for file in self.calls.spotted.storing(name):
                 if not self.calls.outlines.has_room:
@@ -66,6 +63,32 @@ class Demand:
             if one not in self._holders:
                 self._holders[one] = None
                 yield one
+
+    def _files_with(self, place: Place) -> list[str]:
+        if not place.is_wide:
+            return [place.path]
+        if place.owner is None:
+            return self.calls.spotted.naming(place.name)
+        own = [cls.path for cls in self.calls.classes.order(place.owner) if isinstance(cls, ClassInfo)]
+        return [*dict.fromkeys([*own, *self.calls.spotted.reading(place.name)])]
+
+    def _users(self, path: str, place: Place) -> Iterator[Holder]:
+        """The holders of a file that may read what goes by a name."""
+        outline = self.calls.outlines[path]
+        if place.owner is None:
+            yield from outline.users.get(place.name, ())
+            for other in outline.renamed.get(place.name, ()):
+                self._want(Place(path, other))
+        if place.is_wide:
+            for holder, value in outline.attribute_users.get(place.name, ()):
+                owner = outline.method_class(value)
+                if owner is None or place.owner is None or self._related(place.owner, path, owner):
+                    yield holder
+
+    def _related(self, info: ClassInfo, path: str, owner: ast.ClassDef) -> bool:
+        classes = self.calls.classes
+        other = classes.info(path, owner)
+        return other in classes.order(info) or info in classes.order(other)
 
     @property
     def calls(self) -> Calls:
@@ -80,7 +103,7 @@ class Demand:
     def at_place(self, place: Place) -> None:
         """Something that matters when it is called goes by a name, or is returned by a function."""
         if place.name:
-            self._want_name(None if place.is_wide else place.path, place.name)
+            self._want(place)
         elif place.function is not None:
             self._want_function(place.path, place.function, None)
 
@@ -105,36 +128,32 @@ class Demand:
         for cls in self.calls.classes.order(info):
             if isinstance(cls, ClassInfo):
                 for name in _FILLING:
-                    for holder in self.calls.outlines[cls.path].users.get(name, ()):
+                    for holder, _ in self.calls.outlines[cls.path].attribute_users.get(name, ()):
                         self._pending_holders.append((cls.path, holder))
 
     def _want_function(self, path: str, function: Function, receiver: ClassInfo | None) -> None:
         if function.owner is not None and receiver is not None and function.name in _CONSTRUCTING:
             self._want_class(receiver)
             self._want_below(receiver, function)
-        elif receiver is not None and function.name.startswith("__"):
+        elif receiver is not None and (function.name == "forward" or function.name.startswith("__")):
             self._want_object(receiver)
-        elif receiver is not None and function.name == "forward":
-            self._want_object(receiver)
-            self._want_name(None, "forward")
         if not self.calls.places.want(function):
             return
-        source = self.calls.project.files[path]
-        around = source.enclosing_function(function.node)
+        scope = self.calls.project.names_of(path).scope_of(function.node)
         if isinstance(function.node, ast.Lambda):
-            names = self.calls.project.names_of(path)
-            self._pending_holders.append((path, self.calls.outlines[path].holder_of(names.scope_of(function.node))))
-        elif not function.name.startswith("__"):
-            is_local = around is not None and function.owner is None
-            self._want_name(path if is_local else None, function.name)
+            self._pending_holders.append((path, self.calls.outlines[path].holder_of(scope)))
+        elif function.owner is None:
+            self._want(Place(path, function.name, is_wide=isinstance(scope, ast.Module)))
+        elif receiver is not None and function.name != "forward":
+            self._want(Place(path, function.name, is_wide=True, owner=receiver))
 
     def _want_class(self, info: ClassInfo) -> None:
         if self.calls.places.want(Constructor(info)):
-            self._want_name(None, info.node.name)
+            self._want(Place(info.path, info.node.name, is_wide=True))
 
     def _want_object(self, info: ClassInfo) -> None:
         if self.calls.places.want(Object(info)):
-            self._want_name(None, info.node.name)
+            self._want(Place(info.path, info.node.name, is_wide=True))
 
     def _want_below(self, receiver: ClassInfo, function: Function) -> None:
         """The constructors of the classes below give values to that of a base."""
@@ -144,7 +163,7 @@ class Demand:
                     if other.owner is cls.node and other.name in _CONSTRUCTING and other is not function:
                         self._pending_holders.append((cls.path, other.node))
 
-    def _want_name(self, path: str | None, name: str) -> None:
-        if (path, name) not in self._names and (None, name) not in self._names:
-            self._names[path, name] = None
-            self._pending_names.append((path, name))
+    def _want(self, place: Place) -> None:
+        if place not in self._names and not (place.name.startswith("__") and place.name.endswith("__")):
+            self._names[place] = None
+            self._pending_names.append(place)

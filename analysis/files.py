@@ -17,11 +17,11 @@ class Files(Mapping[str, SourceFile]):
     def __init__(
         self,
         paths: Iterable[str],
-        read: Callable[[str], str],
+        read: Callable[[str], bytes],
         kept: Mapping[str, SourceFile] | None = None,
         compiling: frozenset[str] | None = None,
     ) -> None:
-        """`read` gives the text of a path, which is known to parse. `kept` are files that are parsed already.
+        """`read` gives the text of a path, which is known to parse, in UTF-8. `kept` are files that are parsed already.
 
         compiling: the paths of the files that mention compiling, where that is known.
         """
@@ -32,12 +32,15 @@ class Files(Mapping[str, SourceFile]):
         self.compiling = compiling
         self.parsed_characters = 0
         """How much source was parsed to be kept."""
+        self.on_parsed: Callable[[], None] = lambda: None
+        """Called whenever a file was parsed to be kept."""
 
     def __getitem__(self, path: str) -> SourceFile:
         """The parsed file. Raises KeyError for an unknown path, SourceError when it changed and parses no more."""
         if path not in self._kept:
             self._kept[path] = self._passed(path)
             self.parsed_characters += len(self._kept[path].text)
+            self.on_parsed()
         return self._kept[path]
 
     def __contains__(self, path: object) -> bool:
@@ -56,7 +59,12 @@ class Files(Mapping[str, SourceFile]):
             return kept.text
         if path not in self._paths:
             raise KeyError(path)
-        return self._read(path)
+        return self._read(path).decode("utf-8", "surrogatepass")
+
+    def holds(self, path: str, word: str) -> bool:
+        """True when the text of a file has a word anywhere. Raises KeyError for an unknown path."""
+        kept = self._kept.get(path)
+        return word in kept.text if kept is not None else word.encode() in self._read(path)
 
     def is_kept(self, path: str) -> bool:
         """True for a file whose tree is in memory."""
@@ -65,7 +73,7 @@ class Files(Mapping[str, SourceFile]):
     def naming(self, *words: str) -> Iterator[tuple[str, SourceFile]]:
         """The files with one of these words anywhere in their text, in the order of the files; all for no word."""
         for path in self._paths:
-            if not words or any(word in self.text(path) for word in words):
+            if not words or any(self.holds(path, word) for word in words):
                 yield path, self._passed(path)
 
     def with_file(self, source: SourceFile) -> Files:
@@ -82,4 +90,4 @@ class Files(Mapping[str, SourceFile]):
 def files_of(sources: Iterable[SourceFile]) -> Files:
     """Files that are parsed already."""
     kept = {source.path: source for source in sources}
-    return Files(kept, lambda path: kept[path].text, kept)
+    return Files(kept, lambda path: kept[path].text.encode("utf-8", "surrogatepass"), kept)

@@ -83,15 +83,21 @@ class Outline:
 
     @cached_property
     def users(self) -> dict[str, dict[Holder, None]]:
-        """For each name or attribute that is read, and each one that is imported, the holders that do."""
+        """For each name that is read, the holders that read it."""
         found: dict[str, dict[Holder, None]] = {}
+        for name, nodes in self.names.loads.items():
+            found[name] = dict.fromkeys(self.holder_of(self.names.scope_of(node)) for node in nodes)
+        return found
+
+    @cached_property
+    def attribute_users(self) -> dict[str, list[tuple[Holder, ast.expr]]]:
+        """For each attribute that is read, the holders that read it, and of what; text that may be its name counts."""
+        found: dict[str, list[tuple[Holder, ast.expr]]] = {}
         for node, scope in self.names.nodes():
-            if isinstance(node, ast.Name | ast.Attribute):
-                if isinstance(node.ctx, ast.Load):
-                    name = node.id if isinstance(node, ast.Name) else node.attr
-                    found.setdefault(name, {})[self.holder_of(scope)] = None
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.attr, []).append((self.holder_of(scope), node.value))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-                found.setdefault(node.value, {})[self.holder_of(scope)] = None  # getattr(x, "name")
+                found.setdefault(node.value, []).append((self.holder_of(scope), node))  # getattr(x, "name")
         return found
 
     @cached_property

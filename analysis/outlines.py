@@ -36,6 +36,10 @@ class Outlines:
         parsed = self._project.files.parsed_characters - self._parsed_before
         return self._room is None or parsed < self._room
 
+    def start_counting(self) -> None:
+        """Leave out of the count what was parsed so far."""
+        self._parsed_before = self._project.files.parsed_characters
+
     def made(self) -> dict[str, Outline]:
         """Those that were made so far, by path."""
         return dict(self._outlines)

@@ -28,13 +28,13 @@ from gbfix.analysis.source import Function
 class Place:
     """A name that holds a value, or a function that returns it.
 
-    is_wide: other files can reach the name. is_attribute: it is the name of an attribute.
+    is_wide: other files can reach the name. owner: the class of the object that has it as an attribute.
     """
 
     path: str
     name: str
     is_wide: bool = False
-    is_attribute: bool = False
+    owner: ClassInfo | None = None
     function: Function | None = None
 
 
@@ -83,7 +83,7 @@ class Places:
 
     def _notice(self, value: Value, place: Place) -> None:
         callee = _callee(value)
-        if callee is None:
+        if callee is None or (isinstance(callee, Function) and callee.name == place.name):
             return
         places = self._places.setdefault(callee, {})
         if place not in places:

@@ -40,11 +40,13 @@ if TYPE_CHECKING:
 _ENTERING = ("__enter__", "__exit__")
 _ITERATING = ("__iter__", "__next__", "__getitem__")
 _CONSTRUCTING = ("__new__", "__init__", "__post_init__")
-STEPS = 3_000_000
-"""How much is followed: some seconds. Among library code, values can reach everything."""
+STEPS = 100_000
+"""How much is followed: about a second. Among library code, values can reach everything."""
+LONGEST = 3_000_000
+"""The same where a run shows what is compiled, or every module is looked at: some seconds."""
 STEPS_AT_THE_END = 100_000
-ROOM = 3_000_000
-"""How many characters of source are parsed for the search: hundreds of files, and some 200 MB of memory."""
+ROOM = 1_000_000
+"""How many characters of source are parsed beyond the files that compile: some 50 large files, or 200 small ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +99,9 @@ class Reach:
         self._frames_of: dict[Holder, list[Frame]] = {}
         self._demand = Demand()
         is_observed = bool(project.observed)
-        room = None if is_observed or project.assume_compiled else ROOM
-        self._calls = Calls(project, self._demand, self._compile, self._start, STEPS, room)
+        is_short = not (is_observed or project.assume_compiled)
+        steps, room = (STEPS, ROOM) if is_short else (LONGEST, None)
+        self._calls = Calls(project, self._demand, self._compile, self._start, steps, room)
         self._flow = self._calls.flow
         self.is_cut_off = False
         """True when the search ended before all was found."""
@@ -113,6 +116,8 @@ class Reach:
     def _search(self, project: Project) -> None:
         paths = list(self._calls.spotted.compiling())
         outlines = {path: self._calls.outlines[path] for path in paths}
+        self._calls.outlines.start_counting()
+        project.files.on_parsed = self._check_room
         roots = [path for path, outline in outlines.items() if outline.mentions_compile]
         self._compiles = bool(roots)
         for path in roots:
@@ -122,17 +127,21 @@ class Reach:
             self._assume_modules()
         while True:
             self._flow.run()
-            if not self._calls.outlines.has_room:
-                raise TooManyStepsError
             if not self._demand.is_done():
                 for path, holder in self._demand.next_holders():
                     self._follow(path, holder)
             elif not self._calls.answer():
+                project.files.on_parsed = lambda: None
                 return
+
+    def _check_room(self) -> None:
+        if not self._calls.outlines.has_room:
+            self._flow.allow(0)
 
     def _cut_off(self) -> None:
         """End with what is near: decorators of which nothing is known by now give back what they decorate."""
         self.is_cut_off = True
+        self._calls.project.files.on_parsed = lambda: None
         self._calls.answer()
         self._flow.allow(STEPS_AT_THE_END)
         with suppress(TooManyStepsError):

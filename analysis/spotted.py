@@ -11,7 +11,7 @@ from gbfix.analysis.outline import COMPILING
 from gbfix.analysis.source import children
 
 _DEFINED = re.compile(r"(?:def|class) (\w+)")
-_STORED = re.compile(r"(\w*)\)?\.(\w+) ?(?:: [^=\n]+)?=(?!=)")
+_STORED = re.compile(r"\.(\w+) ?(?:: [^=\n]+)?=(?!=)")
 _IN_CLASS = re.compile(r"\n[ \t]+(\w+)(?:: [^=\n]+)? = ")
 _NAMED_IN_TEXT = re.compile(r"(?:setattr|add_module|register_module)\([^,\n]*,?\s*[\"'](\w+)")
 _PROPERTY = re.compile(r"property[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]+(?:async )?def (\w+)")
@@ -29,10 +29,9 @@ class Spotted:
         self.attributes: set[str] = set()
         """Names of attributes that can give a callable; most attributes, those of tensors, cannot."""
         self.properties: set[str] = set()
-        self._storing: dict[str, dict[str, None]] = {}
         self._order = sorted(files)
         for path in self._order:
-            self._look(path, files.text(path))
+            self._look(files.text(path))
 
     def compiling(self) -> Iterator[str]:
         """The paths of the files that mention compiling."""
@@ -43,21 +42,23 @@ class Spotted:
 
     def naming(self, word: str) -> list[str]:
         """The paths of the files with a word that stands for more than a definition: those in memory first."""
-        used = re.compile(rf"(?<!\w)(?<!def ){re.escape(word)}(?!\w)")
-        found = [path for path in self._order if word in (text := self._files.text(path)) and used.search(text)]
+        return self._with(word, re.compile(rf"(?<!\w)(?<!def ){re.escape(word)}(?!\w)"))
+
+    def reading(self, attribute: str) -> list[str]:
+        """The paths of the files that read an attribute of something else than `self`: those in memory first."""
+        return self._with(attribute, re.compile(rf"(?<!self)\.{re.escape(attribute)}(?!\w)|[\"']{re.escape(attribute)}[\"']"))
+
+    def _with(self, word: str, pattern: re.Pattern[str]) -> list[str]:
+        files = self._files
+        found = [path for path in self._order if files.holds(path, word) and pattern.search(files.text(path))]
         return sorted(found, key=lambda path: (not self._files.is_kept(path), path))
 
     def storing(self, attribute: str) -> list[str]:
         """The paths of the files that may store an attribute in something else than `self`."""
-        paths = self._storing.get(attribute, ())
-        return sorted(paths, key=lambda path: (not self._files.is_kept(path), path))
+        return self._with(f".{attribute}", re.compile(rf"(?<!self)\.{re.escape(attribute)} ?(?:: [^=\n]+)?=(?!=)"))
 
-    def _look(self, path: str, text: str) -> None:
-        self.attributes.update(_DEFINED.findall(text), _IN_CLASS.findall(text))
-        for owner, attribute in _STORED.findall(text):
-            self.attributes.add(attribute)
-            if owner != "self":
-                self._storing.setdefault(attribute, {})[path] = None
+    def _look(self, text: str) -> None:
+        self.attributes.update(_DEFINED.findall(text), _STORED.findall(text), _IN_CLASS.findall(text))
         if "setattr" in text or "add_module" in text or "register_module" in text:
             self.attributes.update(_NAMED_IN_TEXT.findall(text))
         if "property" in text:
