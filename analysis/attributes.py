@@ -61,13 +61,16 @@ class Attributes:
     def read(self, base: Slot[Value], name: str, result: Slot[Value]) -> None:
         """Let an attribute of every value of a slot flow on."""
         self._calls.flow.depend(base, result)
+        if name in _OF_TORCH:
+            self._calls.flow.want(base)
         self._calls.flow.watch(base, lambda value: self._read_value(value, name, result))
 
     def of(self, receiver: _Receiver, name: str, after: ClassInfo | None = None) -> Slot[Value]:
         """An attribute of an object or class, with methods bound; looked up behind `after` for `super()`."""
         key = (receiver, name, after)
         if key not in self._slots:
-            found = self._slots[key] = Slot(on_wanted=partial(self._calls.demand.of_attribute, name))
+            found = self._slots[key] = Slot()
+            self._calls.flow.when_wanted(found, partial(self._calls.demand.of_attribute, name))
             self._calls.places.watch(found, Place(receiver.info.path, name, is_wide=True, owner=receiver.info))
             self._look_up(receiver, name, after, found)
         return self._slots[key]
@@ -84,7 +87,8 @@ class Attributes:
     def contents(self, info: ClassInfo) -> Slot[Value]:
         """What is put into a class that is a container, such as a subclass of torch.nn.Sequential."""
         if info not in self._contents:
-            self._contents[info] = Slot(on_wanted=partial(self._calls.demand.of_contents, info))
+            found = self._contents[info] = Slot()
+            self._calls.flow.when_wanted(found, partial(self._calls.demand.of_contents, info))
         return self._contents[info]
 
     def defines(self, info: ClassInfo, name: str) -> bool:

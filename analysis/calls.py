@@ -97,7 +97,7 @@ class Calls:
         if isinstance(node, ast.Attribute):
             qualified = self.project.names_of(frame.path).qualified(node)
             if qualified is not None:
-                return self.dotted(frame.path, qualified)
+                return self.imported(frame.path, qualified)
             if node.attr not in self.spotted.attributes:
                 return None
         found = frame.slots.get(node)
@@ -122,7 +122,7 @@ class Calls:
             self.places.watch(found, Place(path, name, isinstance(scope, ast.Module)))
             for binding in bindings:
                 if isinstance(binding.node, ast.arg):
-                    found.on_wanted = partial(self.demand.of_parameter, binding.node, frame)
+                    self.flow.when_wanted(found, partial(self.demand.of_parameter, binding.node, frame))
                 self.flow.later(partial(self._bind, binding, frame, found))
             for value, is_element in self.outlines[path].grown.get(key, ()):
                 self.flow.later(partial(self._put, value, is_element, frame, found))
@@ -147,6 +147,16 @@ class Calls:
             slot = self._attribute_of(slot, (file, *rest[:length]))
         return slot
 
+    def imported(self, path: str, dotted: str) -> Slot[Value] | None:
+        """The same; what another of the given files has comes when all is done that needs no more of them."""
+        if not self.modules.leads_inside(path, dotted):
+            return self.dotted(path, dotted)
+        key = (path, "import", dotted)
+        if key not in self._dotted:
+            found = self._dotted[key] = Slot()
+            self.flow.far(lambda: self.flow.link(self.dotted(path, dotted), found))
+        return self._dotted[key]
+
     def definition(self, node: Definition, frame: Frame) -> Slot[Value]:
         """The slot of a def or class, after its decorators."""
         key = (node,)
@@ -160,10 +170,13 @@ class Calls:
         return frame.slots[key]
 
     def put_annotated(self, path: str, annotation: ast.expr | None, slot: Slot[Value]) -> None:
-        """Add an object of each given class that an annotation names."""
+        """Add an object of each given class that an annotation names, once that matters."""
         if annotation is not None:
-            for info in self.classes.in_annotation(path, annotation):
-                self.flow.add(slot, InstanceValue(info))
+            self.flow.when_wanted(slot, lambda: self.flow.far(partial(self._put_annotated, path, annotation, slot)))
+
+    def _put_annotated(self, path: str, annotation: ast.expr, slot: Slot[Value]) -> None:
+        for info in self.classes.in_annotation(path, annotation):
+            self.flow.add(slot, InstanceValue(info))
 
     def _binds(self, path: str, name: str) -> bool:
         names = self.project.names_of(path)
@@ -195,7 +208,7 @@ class Calls:
         node = binding.node
         outline = self.outlines[frame.path]
         if binding.qualified is not None:
-            self.flow.link(self.dotted(frame.path, binding.qualified), slot)
+            self.flow.link(self.imported(frame.path, binding.qualified), slot)
         elif isinstance(node, Definition):
             self.flow.link(self.definition(node, self.frames.running(node, frame)), slot)
         elif isinstance(node, ast.arg):

@@ -44,7 +44,8 @@ STEPS = 100_000
 """How much is followed: about a second. Among library code, values can reach everything."""
 LONGEST = 3_000_000
 """The same where a run shows what is compiled, or every module is looked at: some seconds."""
-STEPS_AT_THE_END = 100_000
+STEPS_AT_THE_END = 20_000
+"""How much is followed once the search is cut off, in the files that are read."""
 ROOM = 1_000_000
 """How many characters of source are parsed beyond the files that compile: some 50 large files, or 200 small ones."""
 
@@ -141,11 +142,12 @@ class Reach:
     def _cut_off(self) -> None:
         """End with what is near: decorators of which nothing is known by now give back what they decorate."""
         self.is_cut_off = True
-        self._calls.project.files.on_parsed = lambda: None
+        self._flow.forget()
         self._calls.answer()
         self._flow.allow(STEPS_AT_THE_END)
         with suppress(TooManyStepsError):
             self._flow.run()
+        self._calls.project.files.on_parsed = lambda: None
 
     def _follow(self, path: str, holder: Holder) -> None:
         """Follow what a function or module does that may be called from anywhere, and may compile another."""
