@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 from gbfix.analysis.source import SourceFile, parse
 
 
-class Files(Mapping[str, SourceFile]):
+class Files:
     """The files by path. One that is asked for by its path is kept; going through all of them keeps none.
 
     A tree takes some sixty times the memory of its text, so a project of thousands of files is never parsed as a whole.
@@ -51,6 +51,18 @@ class Files(Mapping[str, SourceFile]):
 
     def __len__(self) -> int:
         return len(self._paths)
+
+    def values(self) -> Iterator[SourceFile]:
+        """Every file, in order; none is kept for it."""
+        return (self._passed(path) for path in self._paths)
+
+    def items(self) -> Iterator[tuple[str, SourceFile]]:
+        """The same with their paths."""
+        return ((path, self._passed(path)) for path in self._paths)
+
+    def get(self, path: str) -> SourceFile | None:
+        """The parsed file, None for an unknown path."""
+        return self[path] if path in self._paths else None
 
     def text(self, path: str) -> str:
         """The text of a file, which is not parsed for it. Raises KeyError for an unknown path."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gbfix.analysis.callers import importers_in
+from gbfix.analysis.callers import Importers
 from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.files import Files, files_of
 from gbfix.analysis.moved_observations import moved
@@ -16,7 +16,7 @@ from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.recompiles import RecompileSeen, moved_recompiles
-from gbfix.analysis.regions import CompiledFunction, compiled_functions
+from gbfix.analysis.regions import CompiledFunction, Search, search
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.traced import is_left_out, traced_functions
 from gbfix.analysis.values import Value
@@ -56,7 +56,7 @@ class Project:
     def compiled(self) -> dict[str, tuple[CompiledFunction, ...]]:
         """The compiled functions of each file, by path, in source order."""
         found: dict[str, list[CompiledFunction]] = {path: [] for path in self.files}
-        for function in compiled_functions(self):
+        for function in self.search.functions:
             found[function.path].append(function)
         for function in traced_functions(self, [f for functions in found.values() for f in functions]):
             found[function.path].append(function)
@@ -64,9 +64,14 @@ class Project:
         return {path: tuple(functions) for path, functions in found.items()}
 
     @cached_property
-    def importers(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
-        """For each file and top-level name of it, the files that import the name, and what they call it."""
-        return importers_in(self)
+    def search(self) -> Search:
+        """The search for compiled functions."""
+        return search(self)
+
+    @cached_property
+    def importers(self) -> Importers:
+        """Which files import what from which."""
+        return Importers(self)
 
     def names_of(self, path: str) -> Names:
         """The scopes of one file, read once."""

@@ -19,7 +19,9 @@ from gbfix.engine.model import SourceError, Span
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """The nodes that make a function."""
 
-_NO_CHILD = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "name", "kind", "type_comment", "type_ignores", "level"})
+_NO_CHILD = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "name", "kind", "type_comment", "type_ignores", "level"}
+)
 """Fields that hold contexts, operators, text and numbers."""
 _NO_CHILDREN = {ast.Constant: frozenset({"value", "kind"})}
 if sys.version_info >= (3, 12):

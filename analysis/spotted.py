@@ -17,7 +17,9 @@ _NAMED_IN_TEXT = re.compile(r"(?:setattr|add_module|register_module)\([^,\n]*,?\
 _PROPERTY = re.compile(r"property[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]+(?:async )?def (\w+)")
 _WORD = re.compile(r"(?<!\w)(?:compile|optimize|optimize_assert)(?!\w)")
 _OF_PATTERNS = re.compile(r"\b(?:re|regex)\s*\.\s*$")
-_PROSE_BEHIND = re.compile(r"`|[ \t]+(?!(?:if|else|or|and|is|in|as|not|for|import)\b)[A-Za-z]|[.,;:]?[ \t]*$", re.MULTILINE)
+_PROSE_BEHIND = re.compile(
+    r"`|[ \t]+(?!(?:if|else|or|and|is|in|as|not|for|import)\b)[A-Za-z]|[.,;:]?[ \t]*$", re.MULTILINE
+)
 _STAR = re.compile(r"from\s+torch\s+import\s*\*")
 
 
@@ -46,7 +48,9 @@ class Spotted:
 
     def reading(self, attribute: str) -> list[str]:
         """The paths of the files that read an attribute of something else than `self`: those in memory first."""
-        return self._with(attribute, re.compile(rf"(?<!self)\.{re.escape(attribute)}(?!\w)|[\"']{re.escape(attribute)}[\"']"))
+        return self._with(
+            attribute, re.compile(rf"(?<!self)\.{re.escape(attribute)}(?!\w)|[\"']{re.escape(attribute)}[\"']")
+        )
 
     def _with(self, word: str, pattern: re.Pattern[str]) -> list[str]:
         files = self._files

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from gbfix.cli.failure import one_line_failures
 from gbfix.cli.options import (
     AssumeCompiled,
@@ -17,6 +21,13 @@ from gbfix.cli.options import (
     TorchVersion,
 )
 
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, metavar="N", help="In how many processes many files are read. Default: one a processor."
+    ),
+]
+
 
 def scan(
     paths: Paths = None,
@@ -28,20 +39,25 @@ def scan(
     messages: MessagesOption = None,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
+    jobs: Jobs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
-    from gbfix.cli.inputs import read_inputs
+    from gbfix.cli.inputs import find_files, read_inputs
     from gbfix.cli.options import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
     from gbfix.cli.progress import progress
     from gbfix.cli.report import exit_with_code, print_scan
     from gbfix.cli.run import Request, run
+    from gbfix.cli.scan_files import scan_files
+    from gbfix.cli.survey import default_jobs
 
     with one_line_failures():
         settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts, messages)
         rules = chosen_rules(settings)
-        inputs = read_inputs(paths, settings)
-        with progress(len(inputs.sources)) as advance:
+        from_stdin = "-" in (paths or ())
+        inputs = read_inputs(paths, settings) if from_stdin else None
+        found = find_files(paths, settings) if inputs is None else None
+        with progress(len(found.files) if found is not None else 1) as advance:
             request = Request(
                 rules,
                 edit=False,
@@ -51,6 +67,9 @@ def scan(
                 torch=chosen_torch(torch, settings),
                 advance=advance,
             )
-            outcome = run(inputs, request)
+            if found is not None:
+                outcome = scan_files(found, request, jobs or default_jobs())
+            elif inputs is not None:
+                outcome = run(inputs, request)
         print_scan(outcome, output_format)
         exit_with_code(outcome, exit_zero=exit_zero)

@@ -42,8 +42,8 @@ def transform_obligation(view: FileView, line: int) -> Obligation:
 
 def operator_obligation(view: FileView, line: int) -> Obligation:
     """Operators of one's own have no rule for batches, and none for the gradients of torch.func."""
-    for path, source in sorted(view.project.files.items()):
-        if _OF_FUNCTIONS.search(source.text):
+    for path in sorted(view.project.files):
+        if _OF_FUNCTIONS.search(view.project.files.text(path)):
             if view.project.runs_again:  # and whether it ends as before is looked at
                 reason = f"{path} uses one, and an operator there is an error of the run with the fix"
                 return Obligation(UNTRANSFORMED, Discharge.PROVED, reason, line)
@@ -54,10 +54,10 @@ def operator_obligation(view: FileView, line: int) -> Obligation:
 
 @lru_cache(maxsize=4)
 def _files_with_transforms(project: Project) -> tuple[str, ...]:
-    return tuple(path for path, source in sorted(project.files.items()) if _TRANSFORMS.search(source.text))
+    return tuple(path for path in sorted(project.files) if _TRANSFORMS.search(project.files.text(path)))
 
 
 @lru_cache(maxsize=4)
 def print_is_configured(project: Project) -> bool:
     """True when the program itself tells Dynamo what to do about its messages."""
-    return any(_SETTINGS.search(source.text) for source in project.files.values())
+    return any(_SETTINGS.search(project.files.text(path)) for path in project.files)
