@@ -23,7 +23,7 @@ _NO_CHILD = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "name", "kind", "type_comment", "type_ignores", "level"}
 )
 """Fields that hold contexts, operators, text and numbers."""
-_NO_CHILDREN = {ast.Constant: frozenset({"value", "kind"})}
+_NO_CHILDREN: dict[type[ast.AST], frozenset[str]] = {ast.Constant: frozenset({"value", "kind"})}
 if sys.version_info >= (3, 12):
     _NO_CHILDREN[ast.TypeAlias] = frozenset[str]()  # whose name is an expression
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}

@@ -28,6 +28,10 @@ Jobs = Annotated[
     ),
 ]
 
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor keep what a scan of the same contents found.")
+]
+
 
 def scan(
     paths: Paths = None,
@@ -40,6 +44,7 @@ def scan(
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
     jobs: Jobs = None,
+    no_cache: NoCache = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
@@ -48,7 +53,7 @@ def scan(
     from gbfix.cli.progress import progress
     from gbfix.cli.report import exit_with_code, print_scan
     from gbfix.cli.run import Request, run
-    from gbfix.cli.scan_files import scan_files
+    from gbfix.cli.scan_files import scan_files, scan_or_recall
     from gbfix.cli.survey import default_jobs
 
     with one_line_failures():
@@ -68,7 +73,8 @@ def scan(
                 advance=advance,
             )
             if found is not None:
-                outcome = scan_files(found, request, jobs or default_jobs())
+                work = scan_files if no_cache else scan_or_recall
+                outcome = work(found, request, jobs or default_jobs())
             elif inputs is not None:
                 outcome = run(inputs, request)
         print_scan(outcome, output_format)

@@ -11,6 +11,7 @@ from gbfix.cli.failure import internal_error
 from gbfix.cli.names import display_names
 from gbfix.cli.outcome import FileOutcome, Outcome
 from gbfix.cli.run import CUT_OFF, Request, file_outcome, load_for, naming
+from gbfix.cli.scan_cache import WORTH_KEEPING, keep_outcome, kept_outcome, key_of
 from gbfix.cli.survey import Surveyed, survey
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import Discovered, read_source
@@ -18,6 +19,20 @@ from gbfix.engine.garbage import without_garbage_collection
 from gbfix.engine.model import GbfixError
 
 _KEPT_BYTES = 64_000_000  # of text; for more of it, files are read again each time that they are searched
+
+
+def scan_or_recall(found: Discovered, request: Request, jobs: int) -> Outcome:
+    """The same as `scan_files`; the result for the same contents and settings is remembered where it takes long."""
+    if len(found.files) < WORTH_KEEPING:
+        return scan_files(found, request, jobs)
+    key = key_of(found.files, found.problems, request)
+    kept = kept_outcome(key) if key is not None else None
+    if kept is not None:
+        return kept
+    outcome = scan_files(found, request, jobs)
+    if key is not None and key == key_of(found.files, found.problems, request):  # nothing changed meanwhile
+        keep_outcome(key, outcome)
+    return outcome
 
 
 def scan_files(found: Discovered, request: Request, jobs: int) -> Outcome:
