@@ -28,6 +28,7 @@ from gbfix.analysis.callables import (
     WrappedValue,
 )
 from gbfix.analysis.library import OPTIMIZER, Effect, LibraryFunction, library_function
+from gbfix.analysis.places import Place
 from gbfix.analysis.slots import Slot
 from gbfix.analysis.source import FunctionNode
 from gbfix.engine.dataclass import dataclass
@@ -163,13 +164,14 @@ class Applications:
         if isinstance(value.target, ClassValue):
             made: Slot[Value] = Slot()
             self.apply(value.target, replace(application, result=made))
+            self._flow.depend(made, application.result)
             self._flow.watch(made, partial(self.wrap, value.kind, application.result))
         else:
             self.apply(value.target, application)
 
     def _enter(self, frame: Frame, application: Application, offset: int) -> None:
         self._pass(application.arguments, frame, offset)
-        self._flow.link(self._returned(frame), application.result)
+        self._flow.link(self.returned(frame), application.result)
 
     def _pass(self, arguments: Arguments, frame: Frame, offset: int) -> None:
         if isinstance(frame.holder, ast.Module):
@@ -205,10 +207,12 @@ class Applications:
         elif frame.holder.args.vararg:
             self._flow.add(self._extra(frame, 0), value)
 
-    def _returned(self, frame: Frame) -> Slot[Value]:
+    def returned(self, frame: Frame) -> Slot[Value]:
+        """What a frame returns."""
         key = ("return",)
         if key not in frame.slots:
             frame.slots[key] = Slot()
+            self._calls.places.watch(frame.slots[key], Place(frame.path, "", function=frame.function))
             self._flow.later(partial(self._expand_returned, frame, frame.slots[key]))
         return frame.slots[key]
 
@@ -245,10 +249,13 @@ class Applications:
             self._on_compilation(Compilation(application, target, is_optimize=value.name == OPTIMIZER))
         elif known.effect is Effect.PARTIAL:
             bound = replace(arguments, positional=arguments.positional[1:])
+            self._flow.depend(target, result)
             self._flow.watch(target, lambda found: self._bind_partial(found, bound, result))
         elif known.effect is Effect.PROPERTY:
+            self._flow.depend(target, result)
             self._flow.watch(target, partial(self.wrap, PROPERTY, result))
         else:
+            self._flow.depend(target, result)
             kind = SKIPPED if known.effect is Effect.SKIP or _is_false(arguments, "recursive", 1) else ENDED
             self._flow.watch(target, partial(self.wrap, kind, result))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.callables import (
@@ -29,6 +29,7 @@ from gbfix.analysis.classes import ClassInfo, ModuleKind
 from gbfix.analysis.library import RETURNING_CHILDREN, RETURNING_ELEMENTS, RETURNING_SELF
 from gbfix.analysis.names import Binding
 from gbfix.analysis.outline import Store
+from gbfix.analysis.places import Place
 from gbfix.analysis.slots import Slot
 
 if TYPE_CHECKING:
@@ -53,20 +54,15 @@ class Attributes:
         self._getters: dict[tuple[_Receiver, str], Slot[Value]] = {}
         self._outside: dict[tuple[ClassInfo, str], Slot[Value]] = {}
         self._contents: dict[ClassInfo, Slot[Value]] = {}
-        self._subclasses: dict[ClassInfo, list[ClassInfo]] = {}
-        self._stored: dict[ast.ClassDef, list[str]] = {}
-        for outline in calls.outlines.values():
-            for owner, name in outline.stores:
-                self._stored.setdefault(owner, []).append(name)
-
-    def known_names(self) -> frozenset[str]:
-        """Names of attributes that can give a callable; most attributes, those of tensors, cannot."""
-        names = [outline.attribute_names for outline in self._calls.outlines.values()]
+        self._subclasses: dict[ClassInfo, tuple[ClassInfo, ...]] = {}
         special = RETURNING_SELF | RETURNING_ELEMENTS | RETURNING_CHILDREN | _FILLING | _OF_CALLABLES | _OF_TORCH
-        return frozenset().union(*names, special, {"apply", "func"})
+        calls.spotted.attributes |= {*special, "apply", "func"}
 
     def read(self, base: Slot[Value], name: str, result: Slot[Value]) -> None:
         """Let an attribute of every value of a slot flow on."""
+        self._calls.flow.depend(base, result)
+        if name in _OF_TORCH:
+            self._calls.flow.want(base)
         self._calls.flow.watch(base, lambda value: self._read_value(value, name, result))
 
     def of(self, receiver: _Receiver, name: str, after: ClassInfo | None = None) -> Slot[Value]:
@@ -74,6 +70,8 @@ class Attributes:
         key = (receiver, name, after)
         if key not in self._slots:
             found = self._slots[key] = Slot()
+            self._calls.flow.when_wanted(found, partial(self._calls.demand.of_attribute, name))
+            self._calls.places.watch(found, Place(receiver.info.path, name, is_wide=True, owner=receiver.info))
             self._look_up(receiver, name, after, found)
         return self._slots[key]
 
@@ -88,7 +86,10 @@ class Attributes:
 
     def contents(self, info: ClassInfo) -> Slot[Value]:
         """What is put into a class that is a container, such as a subclass of torch.nn.Sequential."""
-        return self._contents.setdefault(info, Slot())
+        if info not in self._contents:
+            found = self._contents[info] = Slot()
+            self._calls.flow.when_wanted(found, partial(self._calls.demand.of_contents, info))
+        return self._contents[info]
 
     def defines(self, info: ClassInfo, name: str) -> bool:
         """True when a class, or a base in the given files, has a method or other class attribute of this name."""
@@ -166,6 +167,7 @@ class Attributes:
         elif name in RETURNING_SELF:
             flow.add(result, GivingValue(value))
         elif name in RETURNING_CHILDREN:
+            flow.depend(self._children(value), result)
             flow.watch(self._children(value), lambda child: flow.add(result, GivingValue(child)))
         elif name in _FILLING:
             flow.add(result, FillingValue(value.info))
@@ -182,20 +184,34 @@ class Attributes:
             if bindings:
                 frame = self._calls.frames.around_definition(cls.path, cls.node)
                 slot = self._calls.variable(cls.path, cls.node, name, bindings, frame)
+                self._calls.flow.depend(slot, result)
                 self._calls.flow.watch(slot, lambda value: self._bind(value, receiver, name, result))
                 break
 
     def _look_up_below(self, receiver: _Receiver, name: str, result: Slot[Value]) -> None:
         """An attribute that only subclasses have: `self` of a mixin is an object of one of them."""
-        if not self._subclasses:
-            for path, outline in self._calls.outlines.items():
-                for node in outline.classes:
-                    subclass = self._calls.classes.info(path, node)
-                    for base in self._order(subclass)[1:]:
-                        self._subclasses.setdefault(base, []).append(subclass)
-        for subclass in self._subclasses.get(receiver.info, ()):
+        if receiver.info not in self._subclasses:
+            self._subclasses[receiver.info] = self._find_subclasses(receiver.info)
+        for subclass in self._subclasses[receiver.info]:
             if self._has(subclass, name):
                 self._calls.flow.link(self.of(replace(receiver, info=subclass), name), result)
+
+    def _find_subclasses(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
+        """The classes below one in the given files; a file that derives from a class has the name of the class."""
+        found: dict[ClassInfo, None] = {}
+        pending, seen = [info.node.name], {info.node.name}
+        while pending:
+            for path in self._calls.spotted.naming(pending.pop()):
+                for node in self._calls.outlines[path].classes:
+                    subclass = self._calls.classes.info(path, node)
+                    if subclass not in found and info in self._order(subclass)[1:]:
+                        found[subclass] = None
+                        if node.name not in seen:
+                            seen.add(node.name)
+                            pending.append(node.name)
+                if not self._calls.outlines.has_room:
+                    break
+        return tuple(sorted(found, key=lambda subclass: (subclass.path, subclass.node.lineno)))
 
     def _has(self, info: ClassInfo, name: str) -> bool:
         return any(
@@ -249,8 +265,9 @@ class Attributes:
             found = self._slots[key] = Slot()
             self._calls.flow.link(self.contents(value.info), found)
             for cls in self._order(value.info):
-                for name in self._stored.get(cls.node, ()):
-                    self._link_stores(cls, name, value, found)
+                for owner, name in self._calls.outlines[cls.path].stores:
+                    if owner is cls.node:
+                        self._link_stores(cls, name, value, found)
         return self._slots[key]
 
     def _order(self, info: ClassInfo, after: ClassInfo | None = None) -> list[ClassInfo]:

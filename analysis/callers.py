@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.modules import Modules
+from gbfix.analysis.names import Binding
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.values import Kind, Value
 from gbfix.engine.dataclass import dataclass
@@ -65,7 +66,7 @@ def uses_of(view: FileView, function: Function) -> Iterator[tuple[FileView, ast.
     name = function.node.name
     yield from ((view, use) for use in view.names.loads.get(name, ()) if _defined_by(view, use, function))
     if view.source.parents.get(function.node) is view.source.tree:
-        for path, local in view.project.importers.get((view.source.path, name), ()):
+        for path, local in view.project.importers.of(view.source.path, name):
             other = view.project.view(path)
             yield from ((other, use) for use in other.names.loads.get(local, ()))
 
@@ -89,18 +90,44 @@ def passed(
     return given
 
 
-def importers_in(project: Project) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """For each file and top-level name of it, the files that import the name, and what they call it."""
-    modules = Modules(project.files, lambda path, name: name in _top_level(project, project.files[path]))
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for path, source in sorted(project.files.items()):
-        for local, bindings in project.names_of(path).local_bindings(source.tree).items():
-            for binding in bindings:
-                target = modules.resolve(path, binding.qualified) if binding.qualified else None
-                if target is not None and len(target[1]) == 1:
-                    found.setdefault((target[0], target[1][0]), []).append((path, local))
-    return found
+class Importers:
+    """Which of the given files import what from which; looked for when it is asked, among those that have the name."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._modules = Modules(project.files, self._binds)
+        self._found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+
+    def of(self, path: str, name: str) -> list[tuple[str, str]]:
+        """The files that import a top-level name of a file, and what they call it."""
+        key = (path, name)
+        if key not in self._found:
+            self._found[key] = [
+                (other, local)
+                for other, source in sorted(self._project.files.naming(name))
+                if _may_import(source, name)
+                for local, bindings in self._project.names_of(other).local_bindings(source.tree).items()
+                for binding in bindings
+                if self._target(other, binding) == key
+            ]
+        return self._found[key]
+
+    def defining(self, path: str, local: str) -> list[tuple[str, str]]:
+        """The files and the names in them that a file imports under a name."""
+        names = self._project.names_of(path)
+        bindings = names.local_bindings(names.source.tree).get(local, ())
+        targets = (self._target(path, binding) for binding in bindings)
+        return [target for target in targets if target is not None]
+
+    def _target(self, path: str, binding: Binding) -> tuple[str, str] | None:
+        target = self._modules.resolve(path, binding.qualified) if binding.qualified else None
+        return (target[0], target[1][0]) if target is not None and len(target[1]) == 1 else None
+
+    def _binds(self, path: str, name: str) -> bool:
+        names = self._project.names_of(path)
+        return name in names.local_bindings(names.source.tree)
 
 
-def _top_level(project: Project, source: SourceFile) -> dict[str, object]:
-    return dict(project.names_of(source.path).local_bindings(source.tree))
+def _may_import(source: SourceFile, name: str) -> bool:
+    imports = (node for node in ast.walk(source.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return any(name in alias.name.split(".") for node in imports for alias in node.names)

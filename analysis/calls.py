@@ -34,14 +34,16 @@ from gbfix.analysis.frames import Frames
 from gbfix.analysis.library import HANDING_ON_BUILTINS, Effect, library_function
 from gbfix.analysis.modules import Modules
 from gbfix.analysis.names import Binding, Scope
-from gbfix.analysis.outline import ANY_ATTRIBUTE, Definition, Outline
+from gbfix.analysis.outline import ANY_ATTRIBUTE, Definition
+from gbfix.analysis.outlines import Outlines
+from gbfix.analysis.places import Place, Places
 from gbfix.analysis.slots import Flow, Slot
+from gbfix.analysis.spotted import Spotted
 
 if TYPE_CHECKING:
+    from gbfix.analysis.demand import Demand
     from gbfix.analysis.project import Project
 
-STEPS = 3_000_000
-"""For files of which a run shows what is compiled: some seconds. Among library code, values can reach everything."""
 _BUILTIN_WRAPPERS = {"staticmethod": STATIC, "classmethod": CLASS_METHOD, "property": PROPERTY}
 
 
@@ -49,32 +51,41 @@ class Calls:
     """The slots of a project's expressions; `run` fills those that were asked for."""
 
     def __init__(
-        self, project: Project, on_compilation: Callable[[Compilation], None], on_frame: Callable[[Frame], None]
+        self,
+        project: Project,
+        demand: Demand,
+        on_compilation: Callable[[Compilation], None],
+        on_frame: Callable[[Frame], None],
+        steps: int,
+        room: int | None,
     ) -> None:
-        """`on_compilation` is told of each place that compiles, `on_frame` of each frame made."""
+        """`demand` is told what matters, `on_compilation` of each place that compiles, `on_frame` of each frame made.
+
+        steps: how many of the flow are allowed. room: how many characters of source may be parsed, None for any number.
+        """
         self.project = project
-        self.flow: Flow[Value] = Flow(STEPS if project.observed else None)
+        self.demand = demand
+        self.flow: Flow[Value] = Flow(steps)
         self.modules = Modules(project.files, self._binds)
         self._exports = Exports(project, self.modules)
         self.classes = Classes(project, self.modules, self._exports)
-        self.outlines = {path: Outline(project.names_of(path)) for path in sorted(project.files)}
+        self.spotted = Spotted(project.files)
+        self.outlines = Outlines(project, self.spotted, room)
+        self.places = Places(self.flow, demand.at_place)
         self.attributes = Attributes(self)
         self.frames = Frames(project, self.outlines, self.classes, on_frame)
         self.applications = Applications(self, on_compilation)
         self._dotted: dict[tuple[str, ...], Slot[Value]] = {}
         self._inert: set[Slot[Value]] = set()  # library functions that do nothing with callables, as most
         self._unanswered: list[tuple[Slot[Value], Slot[Value]]] = []
-        self._attribute_names = self.attributes.known_names()
 
-    def run(self) -> None:
-        """Fill the slots. A decorator of which nothing is known gives back what it decorates."""
-        self.flow.run()
-        while self._unanswered:
-            unanswered, self._unanswered = self._unanswered, []
-            for target, result in unanswered:
-                if not result.values:
-                    self.flow.link(target, result)
-            self.flow.run()
+    def answer(self) -> bool:
+        """Let each decorator of which nothing is known give back what it decorates. False when there is none left."""
+        unanswered, self._unanswered = self._unanswered, []
+        for target, result in unanswered:
+            if not result.values:
+                self.flow.link(target, result)
+        return bool(unanswered)
 
     def slot(self, node: ast.expr, frame: Frame) -> Slot[Value] | None:
         """The slot of an expression, None for one that can be no callable."""
@@ -86,8 +97,8 @@ class Calls:
         if isinstance(node, ast.Attribute):
             qualified = self.project.names_of(frame.path).qualified(node)
             if qualified is not None:
-                return self.dotted(frame.path, qualified)
-            if node.attr not in self._attribute_names:
+                return self.imported(frame.path, qualified)
+            if node.attr not in self.spotted.attributes:
                 return None
         found = frame.slots.get(node)
         if found is None:
@@ -108,7 +119,10 @@ class Calls:
         key = (scope, name)
         if key not in frame.slots:
             found = frame.slots[key] = Slot()
+            self.places.watch(found, Place(path, name, isinstance(scope, ast.Module)))
             for binding in bindings:
+                if isinstance(binding.node, ast.arg):
+                    self.flow.when_wanted(found, partial(self.demand.of_parameter, binding.node, frame))
                 self.flow.later(partial(self._bind, binding, frame, found))
             for value, is_element in self.outlines[path].grown.get(key, ()):
                 self.flow.later(partial(self._put, value, is_element, frame, found))
@@ -133,6 +147,16 @@ class Calls:
             slot = self._attribute_of(slot, (file, *rest[:length]))
         return slot
 
+    def imported(self, path: str, dotted: str) -> Slot[Value] | None:
+        """The same; what another of the given files has comes when all is done that needs no more of them."""
+        if not self.modules.leads_inside(path, dotted):
+            return self.dotted(path, dotted)
+        key = (path, "import", dotted)
+        if key not in self._dotted:
+            found = self._dotted[key] = Slot()
+            self.flow.far(lambda: self.flow.link(self.dotted(path, dotted), found))
+        return self._dotted[key]
+
     def definition(self, node: Definition, frame: Frame) -> Slot[Value]:
         """The slot of a def or class, after its decorators."""
         key = (node,)
@@ -146,10 +170,13 @@ class Calls:
         return frame.slots[key]
 
     def put_annotated(self, path: str, annotation: ast.expr | None, slot: Slot[Value]) -> None:
-        """Add an object of each given class that an annotation names."""
+        """Add an object of each given class that an annotation names, once that matters."""
         if annotation is not None:
-            for info in self.classes.in_annotation(path, annotation):
-                self.flow.add(slot, InstanceValue(info))
+            self.flow.when_wanted(slot, lambda: self.flow.far(partial(self._put_annotated, path, annotation, slot)))
+
+    def _put_annotated(self, path: str, annotation: ast.expr, slot: Slot[Value]) -> None:
+        for info in self.classes.in_annotation(path, annotation):
+            self.flow.add(slot, InstanceValue(info))
 
     def _binds(self, path: str, name: str) -> bool:
         names = self.project.names_of(path)
@@ -181,7 +208,7 @@ class Calls:
         node = binding.node
         outline = self.outlines[frame.path]
         if binding.qualified is not None:
-            self.flow.link(self.dotted(frame.path, binding.qualified), slot)
+            self.flow.link(self.imported(frame.path, binding.qualified), slot)
         elif isinstance(node, Definition):
             self.flow.link(self.definition(node, self.frames.running(node, frame)), slot)
         elif isinstance(node, ast.arg):
@@ -223,12 +250,14 @@ class Calls:
         names = self.project.names_of(frame.path)
         for builtin, kind in _BUILTIN_WRAPPERS.items():
             if names.is_builtin(decorator, builtin):
+                self.flow.depend(target, result)
                 self.flow.watch(target, partial(self.applications.wrap, kind, result))
                 return result
         callee = self.slot(decorator, frame)
         if callee is None:
             return target
         arguments = Arguments([target], {}, {}, [decorator])
+        self.flow.depend(target, result)
         self._apply_all(Application(decorator, frame, callee, arguments, result, True, is_covered))
         self._unanswered.append((target, result))
         return result
@@ -263,6 +292,7 @@ class Calls:
             self._apply_all(Application(node, frame, callee, self.applications.arguments(node, frame), slot))
 
     def _apply_all(self, application: Application) -> None:
+        self.flow.depend(application.callee, application.result)
         self.flow.watch(application.callee, lambda value: self.applications.apply(value, application))
 
     def _call_builtin(self, name: str, node: ast.Call, frame: Frame, slot: Slot[Value]) -> None:
@@ -283,6 +313,7 @@ class Calls:
         elif name in _BUILTIN_WRAPPERS and node.args:
             wrapped = self.slot(node.args[0], frame)
             if wrapped is not None:
+                self.flow.depend(wrapped, slot)
                 self.flow.watch(wrapped, partial(self.applications.wrap, _BUILTIN_WRAPPERS[name], slot))
         elif name in HANDING_ON_BUILTINS:
             for argument in self.applications.arguments(node, frame).slots():

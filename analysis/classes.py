@@ -91,12 +91,19 @@ class Classes:
 
     def _classes_named(self, path: str, expression: ast.expr) -> list[ClassInfo | OutsideClass]:
         found: dict[ClassInfo | OutsideClass, None] = {}
-        pending = [(path, expression)]
+        pending: list[tuple[str, ast.expr | Binding]] = [(path, expression)]
+        seen: set[Binding] = set()
         for _ in range(_FOLLOWED):
             if not pending:
                 break
             file, node = pending.pop()
-            self._follow(file, node, found, pending)
+            if not isinstance(node, Binding):
+                self._follow(file, node, found, pending)
+            elif node not in seen:
+                seen.add(node)
+                self._follow_binding(file, node, found, pending)
+            else:
+                found[OutsideClass(None)] = None  # files that import a name from one another
         if pending:
             found[OutsideClass(None)] = None
         return list(found)
@@ -106,7 +113,7 @@ class Classes:
         path: str,
         node: ast.expr,
         found: dict[ClassInfo | OutsideClass, None],
-        pending: list[tuple[str, ast.expr]],
+        pending: list[tuple[str, ast.expr | Binding]],
     ) -> None:
         names = self._files.names_of(path)
         qualified = names.qualified(node)
@@ -128,7 +135,7 @@ class Classes:
         path: str,
         binding: Binding,
         found: dict[ClassInfo | OutsideClass, None],
-        pending: list[tuple[str, ast.expr]],
+        pending: list[tuple[str, ast.expr | Binding]],
     ) -> None:
         statement = binding.statement
         if isinstance(binding.node, ast.ClassDef):
@@ -145,7 +152,7 @@ class Classes:
         path: str,
         dotted: str,
         found: dict[ClassInfo | OutsideClass, None],
-        pending: list[tuple[str, ast.expr]],
+        pending: list[tuple[str, ast.expr | Binding]],
     ) -> None:
         target = self._modules.resolve(path, dotted)
         if target is None:
@@ -158,8 +165,7 @@ class Classes:
         )
         if not bindings:
             found[OutsideClass(None)] = None
-        for binding in bindings:
-            self._follow_binding(file, binding, found, pending)
+        pending += [(file, binding) for binding in reversed(bindings)]
 
 
 def _kind_outside(name: str | None) -> ModuleKind:

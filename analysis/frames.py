@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gbfix.analysis.callables import ClassValue, Frame, FunctionValue, InstanceValue
 from gbfix.analysis.classes import Classes, ClassInfo
 from gbfix.analysis.names import Scope
-from gbfix.analysis.outline import Holder, Outline
+from gbfix.analysis.outline import Holder
+from gbfix.analysis.outlines import Outlines
 from gbfix.analysis.source import Function, FunctionNode
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Frames:
     """Makes each frame once."""
 
     def __init__(
-        self, project: Project, outlines: Mapping[str, Outline], classes: Classes, on_frame: Callable[[Frame], None]
+        self, project: Project, outlines: Outlines, classes: Classes, on_frame: Callable[[Frame], None]
     ) -> None:
         """`on_frame` is told of each frame made."""
         self._project = project

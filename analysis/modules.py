@@ -50,6 +50,13 @@ class Modules:
         root = self._root(importer, names)
         return None if root is None else self._inside(importer, root, names, shortest=1)
 
+    def leads_inside(self, importer: str, dotted: str) -> bool:
+        """True when a dotted name may lead to one of the given files, as far as can be told without reading any."""
+        names = tuple(part for part in dotted.split(".") if part)
+        if dotted.startswith("."):
+            return True
+        return bool(names) and names[0] not in _NEVER_GIVEN and self._root(importer, names) is not None
+
     def _inside(
         self, importer: str, root: tuple[str, ...], names: tuple[str, ...], shortest: int
     ) -> tuple[str, tuple[str, ...]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 
 from gbfix.analysis.names import Names, Scope
@@ -19,7 +20,8 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _GROWING = frozenset({"append", "add", "appendleft", "insert", "extend", "update", "setdefault"})
 _REGISTERING = frozenset({"add_module", "register_module", "setattr"})
-_COMPILING = frozenset({"compile", "optimize", "optimize_assert"})
+COMPILING = frozenset({"compile", "optimize", "optimize_assert"})
+"""The names under which libraries compile, whatever they compile."""
 ANY_ATTRIBUTE = "*"
 """Stands for an attribute whose name is computed."""
 
@@ -80,6 +82,54 @@ class Outline:
             self._holders[scope] = inner
         return self._holders[scope]
 
+    @cached_property
+    def users(self) -> dict[str, dict[Holder, None]]:
+        """For each name that is read, the holders that read it."""
+        found: dict[str, dict[Holder, None]] = {}
+        for name, nodes in self.names.loads.items():
+            found[name] = dict.fromkeys(self.holder_of(self.names.scope_of(node)) for node in nodes)
+        return found
+
+    @cached_property
+    def attribute_users(self) -> dict[str, list[tuple[Holder, ast.expr]]]:
+        """For each attribute that is read, the holders that read it, and of what; text that may be its name counts."""
+        found: dict[str, list[tuple[Holder, ast.expr]]] = {}
+        for node, scope in self.names.nodes():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.attr, []).append((self.holder_of(scope), node.value))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+                found.setdefault(node.value, []).append((self.holder_of(scope), node))  # getattr(x, "name")
+        return found
+
+    @cached_property
+    def storing(self) -> dict[str, dict[Holder, None]]:
+        """For each attribute, the holders that store it in something else than their first parameter."""
+        found: dict[str, dict[Holder, None]] = {}
+        for holder, actions in self.actions.items():
+            for target, _ in actions.stores:
+                found.setdefault(target.attr, {})[holder] = None
+        return found
+
+    @cached_property
+    def storing_in_self(self) -> dict[Holder, list[str]]:
+        """For each method, the attributes of its first parameter that it stores."""
+        found: dict[Holder, list[str]] = {}
+        for (_, attribute), stores in self.stores.items():
+            for store in stores:
+                found.setdefault(store.holder, []).append(attribute)
+        return found
+
+    @cached_property
+    def renamed(self) -> dict[str, list[str]]:
+        """For each name that is imported under another one, that other one."""
+        found: dict[str, list[str]] = {}
+        for node, _ in self.names.nodes():
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for alias in node.names:
+                    if alias.asname is not None and alias.asname != alias.name:
+                        found.setdefault(alias.name.rpartition(".")[2], []).append(alias.asname)
+        return found
+
     def actions_of(self, holder: Holder) -> Actions:
         """What a holder does; empty for one that does nothing of interest."""
         return self.actions.setdefault(holder, Actions())
@@ -110,7 +160,7 @@ class Outline:
             self._register(node.args[0], node.args[1], node.args[2], scope)
         elif self.names.is_builtin(function, "getattr") and len(node.args) > 1:
             name = node.args[1]
-            self.mentions_compile |= isinstance(name, ast.Constant) and name.value in _COMPILING
+            self.mentions_compile |= isinstance(name, ast.Constant) and name.value in COMPILING
 
     def _visit_attribute(self, node: ast.Attribute, scope: Scope) -> None:
         self._notice(node.attr, node)
@@ -124,11 +174,11 @@ class Outline:
 
     def _visit_import(self, node: ast.ImportFrom, _scope: Scope) -> None:
         for alias in node.names:
-            if alias.name in _COMPILING or (alias.name == "*" and node.module == "torch"):
+            if alias.name in COMPILING or (alias.name == "*" and node.module == "torch"):
                 self.mentions_compile = True
 
     def _notice(self, name: str, node: ast.expr) -> None:
-        if name in _COMPILING and not self.mentions_compile:
+        if name in COMPILING and not self.mentions_compile:
             qualified = self.names.qualified(node)
             self.mentions_compile = qualified is None or not qualified.startswith(("re.", "regex."))
 

@@ -8,14 +8,15 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gbfix.analysis.callers import importers_in
+from gbfix.analysis.callers import Importers
 from gbfix.analysis.capabilities import KNOWN, Torch
+from gbfix.analysis.files import Files, files_of
 from gbfix.analysis.moved_observations import moved
 from gbfix.analysis.names import Names
 from gbfix.analysis.observed import Observed
 from gbfix.analysis.preferences import DEFAULT, Preferences
 from gbfix.analysis.recompiles import RecompileSeen, moved_recompiles
-from gbfix.analysis.regions import CompiledFunction, compiled_functions
+from gbfix.analysis.regions import CompiledFunction, Search, search
 from gbfix.analysis.source import Function, SourceFile
 from gbfix.analysis.traced import is_left_out, traced_functions
 from gbfix.analysis.values import Value
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Project:
     """The parsed files of one run, by path, and whether uncompiled modules count as regions."""
 
-    files: dict[str, SourceFile]
+    files: Files
     assume_compiled: bool = False
     observed: Mapping[str, Mapping[int, Observed]] = field(default_factory=dict)
     """What a run showed at the lines of some of the files, by path and line."""
@@ -56,7 +57,7 @@ class Project:
     def compiled(self) -> dict[str, tuple[CompiledFunction, ...]]:
         """The compiled functions of each file, by path, in source order."""
         found: dict[str, list[CompiledFunction]] = {path: [] for path in self.files}
-        for function in compiled_functions(self):
+        for function in self.search.functions:
             found[function.path].append(function)
         for function in traced_functions(self, [f for functions in found.values() for f in functions]):
             found[function.path].append(function)
@@ -64,9 +65,14 @@ class Project:
         return {path: tuple(functions) for path, functions in found.items()}
 
     @cached_property
-    def importers(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
-        """For each file and top-level name of it, the files that import the name, and what they call it."""
-        return importers_in(self)
+    def search(self) -> Search:
+        """The search for compiled functions."""
+        return search(self)
+
+    @cached_property
+    def importers(self) -> Importers:
+        """Which files import what from which."""
+        return Importers(self)
 
     def names_of(self, path: str) -> Names:
         """The scopes of one file, read once."""
@@ -98,7 +104,7 @@ class Project:
         recompiles = {
             path: moved_recompiles(found, standing_for, before, source) for path, found in self.recompiles.items()
         }
-        edited = replace(self, files={**self.files, source.path: source}, observed=observed, recompiles=recompiles)
+        edited = replace(self, files=self.files.with_file(source), observed=observed, recompiles=recompiles)
         names = {path: scopes for path, scopes in self.names.items() if path != source.path}
         vars(edited).update(names=names)
         # What a fix put under torch.compiler.disable is compiled no more; what was under it all along is on purpose.
@@ -188,7 +194,7 @@ def _by_name(source: SourceFile) -> dict[tuple[str, int], Function]:
 
 
 def load(
-    sources: Iterable[SourceFile],
+    sources: Iterable[SourceFile] | Files,
     assume_compiled: bool = False,
     observed: Mapping[str, Mapping[int, Observed]] | None = None,
     fakes: Fakes | None = None,
@@ -199,7 +205,7 @@ def load(
     runs_again: bool = False,
 ) -> Project:
     """Put parsed files together, with what a run showed of them, what the user chose, and for which PyTorch."""
-    files = {source.path: source for source in sources}
+    files = sources if isinstance(sources, Files) else files_of(sources)
     return Project(
         files, assume_compiled, observed or {}, fakes, preferences, torch, recompiles or {}, changes, runs_again
     )

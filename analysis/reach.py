@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,9 +27,11 @@ from gbfix.analysis.callables import (
 )
 from gbfix.analysis.calls import Calls
 from gbfix.analysis.classes import ClassInfo, ModuleKind
+from gbfix.analysis.demand import Demand
 from gbfix.analysis.library import CALLING_BUILTINS, Effect, library_function
 from gbfix.analysis.names import Names
-from gbfix.analysis.slots import Slot
+from gbfix.analysis.outline import Holder
+from gbfix.analysis.slots import Slot, TooManyStepsError
 from gbfix.analysis.source import Function
 from gbfix.engine.dataclass import dataclass
 
@@ -38,6 +41,14 @@ if TYPE_CHECKING:
 _ENTERING = ("__enter__", "__exit__")
 _ITERATING = ("__iter__", "__next__", "__getitem__")
 _CONSTRUCTING = ("__new__", "__init__", "__post_init__")
+STEPS = 100_000
+"""How much is followed: about a second. Among library code, values can reach everything."""
+LONGEST = 3_000_000
+"""The same where a run shows what is compiled, or every module is looked at: some seconds."""
+STEPS_AT_THE_END = 20_000
+"""How much is followed once the search is cut off, in the files that are read."""
+ROOM = 1_000_000
+"""How many characters of source are parsed beyond the files that compile: some 50 large files, or 200 small ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +94,74 @@ class Reach:
     def __init__(self, project: Project) -> None:
         self.found: dict[Function, Reached] = {}
         self._traced: set[Frame] = set()
+        self._compiles = False
         self._compiled: set[tuple[Function, Frame | None]] = set()
         self._frames: dict[tuple[Function, Frame | None], list[Frame]] = {}
-        self._calls = Calls(project, self._compile, self._start)
+        self._running: set[Holder] = set()
+        self._frames_of: dict[Holder, list[Frame]] = {}
+        self._demand = Demand()
+        is_observed = bool(project.observed)
+        is_short = not (is_observed or project.assume_compiled)
+        steps, room = (STEPS, ROOM) if is_short else (LONGEST, None)
+        self._calls = Calls(project, self._demand, self._compile, self._start, steps, room)
         self._flow = self._calls.flow
-        outlines = self._calls.outlines
-        self._compiles = any(outline.mentions_compile for outline in outlines.values())
-        self._properties = frozenset().union(*(outline.properties for outline in outlines.values()))
-        if self._compiles:
-            self._run_everything()
+        self.is_cut_off = False
+        """True when the search ended before all was found."""
+        self._demand.start(self._calls)
+        try:
+            self._search(project)
+        except TooManyStepsError:
+            if is_observed:
+                raise
+            self._cut_off()
+
+    def _search(self, project: Project) -> None:
+        paths = list(self._calls.spotted.compiling())
+        outlines = {path: self._calls.outlines[path] for path in paths}
+        self._calls.outlines.start_counting()
+        project.files.on_parsed = self._check_room
+        roots = [path for path, outline in outlines.items() if outline.mentions_compile]
+        self._compiles = bool(roots)
+        for path in roots:
+            for holder in list(outlines[path].actions):
+                self._follow(path, holder)
         if project.assume_compiled:
             self._assume_modules()
-        self._calls.run()
+        while True:
+            self._flow.run()
+            if not self._demand.is_done():
+                for path, holder in self._demand.next_holders():
+                    self._follow(path, holder)
+            elif not self._calls.answer():
+                project.files.on_parsed = lambda: None
+                return
 
-    def _run_everything(self) -> None:
-        """Any function may be called from anywhere, and may compile another."""
-        for path, outline in self._calls.outlines.items():
-            for holder in list(outline.actions):
-                self._calls.frames.default(path, holder)
+    def _check_room(self) -> None:
+        if not self._calls.outlines.has_room:
+            self._flow.allow(0)
+
+    def _cut_off(self) -> None:
+        """End with what is near: decorators of which nothing is known by now give back what they decorate."""
+        self.is_cut_off = True
+        self._flow.forget()
+        self._calls.answer()
+        self._flow.allow(STEPS_AT_THE_END)
+        with suppress(TooManyStepsError):
+            self._flow.run()
+        self._calls.project.files.on_parsed = lambda: None
+
+    def _follow(self, path: str, holder: Holder) -> None:
+        """Follow what a function or module does that may be called from anywhere, and may compile another."""
+        if self._compiles and holder not in self._running:
+            self._running.add(holder)
+            self._calls.frames.default(path, holder)
+            for frame in self._frames_of[holder]:
+                self._flow.later(partial(self._run, frame))
+            self._flow.later(partial(self._carry, self._calls.frames.default(path, holder)))
 
     def _assume_modules(self) -> None:
-        for path, outline in self._calls.outlines.items():
-            for node in outline.classes:
+        for path in sorted(self._calls.project.files):
+            for node in self._calls.outlines[path].classes:
                 info = self._calls.classes.info(path, node)
                 kind = self._calls.classes.kind(info)
                 if self._may_be_module(info):
@@ -124,8 +181,9 @@ class Reach:
             self._frames.setdefault(same, []).append(frame)
             if same in self._compiled:
                 self._trace(frame)
-        if self._compiles:
-            self._flow.later(lambda: self._run(frame))
+        self._frames_of.setdefault(frame.holder, []).append(frame)
+        if frame.holder in self._running:
+            self._flow.later(partial(self._run, frame))
 
     def _run(self, frame: Frame) -> None:
         """Follow the calls of a frame that need not be compiled: they may compile, and they give arguments."""
@@ -139,6 +197,19 @@ class Reach:
             if base is not None and stored is not None:
                 self._flow.watch(base, partial(self._store, target.attr, stored))
 
+    def _carry(self, frame: Frame) -> None:
+        """Follow what a frame names, stores and returns: a callable that matters may go by that name too."""
+        outline = self._calls.outlines[frame.path]
+        for name, bindings in self._calls.project.names_of(frame.path).local_bindings(frame.holder).items():
+            if any(binding.node in outline.assigned for binding in bindings):
+                self._calls.variable(frame.path, frame.holder, name, bindings, frame)
+        if outline.actions_of(frame.holder).returned:
+            self._calls.applications.returned(frame)
+        receiver = self._calls.frames.receiver(frame)
+        for attribute in outline.storing_in_self.get(frame.holder, ()):
+            if receiver is not None:
+                self._calls.attributes.of(receiver, attribute)
+
     def _store(self, name: str, stored: Slot[Value], base: Value) -> None:
         if isinstance(base, InstanceValue):
             self._flow.link(stored, self._calls.attributes.outside(base.info, name))
@@ -148,6 +219,7 @@ class Reach:
         if application.frame is None or application.is_covered:
             return
         origin = Origin(entry=Entry(application.frame.path, compilation))
+        self._flow.want(compilation.target)
         self._flow.watch(compilation.target, partial(self._reach_entry, origin, compilation.in_place))
 
     def _reach_entry(self, origin: Origin, in_place: bool, value: Value) -> None:
@@ -157,6 +229,7 @@ class Reach:
             self._reach(origin, value)
 
     def _reach_all(self, slot: Slot[Value], origin: Origin) -> None:
+        self._flow.want(slot)
         self._flow.watch(slot, partial(self._reach, origin))
 
     def _reach(self, origin: Origin, value: Value) -> None:
@@ -215,7 +288,9 @@ class Reach:
     def _trace(self, frame: Frame) -> None:
         if frame not in self._traced:
             self._traced.add(frame)
-            self._flow.later(lambda: self._scan(frame))
+            self._flow.later(partial(self._scan, frame))
+            if self._compiles and frame.holder not in self._running:
+                self._flow.later(partial(self._run, frame))
 
     def _scan(self, frame: Frame) -> None:
         """Follow everything that a traced frame runs."""
@@ -223,7 +298,7 @@ class Reach:
         for call in actions.calls:
             self._scan_call(call, frame)
         for node in actions.attributes:
-            if node.attr in self._properties:
+            if node.attr in self._calls.spotted.properties:
                 self._watch(node.value, node.lineno, frame, partial(self._reach_getter, node.attr))
         for expression in actions.withs:
             self._watch(expression, expression.lineno, frame, partial(self._reach_implicit, _ENTERING))
@@ -233,6 +308,7 @@ class Reach:
     def _watch(self, expression: ast.expr, line: int, frame: Frame, action: Callable[[Origin, Value], None]) -> None:
         slot = self._calls.slot(expression, frame)
         if slot is not None:
+            self._flow.want(slot)
             self._flow.watch(slot, partial(action, Origin(caller=frame.function, line=line)))
 
     def _reach_getter(self, name: str, origin: Origin, value: Value) -> None:
@@ -269,6 +345,7 @@ class Reach:
     def _reach_modules(self, argument: Slot[Value], origin: Origin, callee: Value) -> None:
         """A module that is passed to a library function, such as `checkpoint`, is taken to be called."""
         if isinstance(callee, LibraryValue) and library_function(callee.name) is None:
+            self._flow.want(argument)
             self._flow.watch(argument, partial(self._reach_module, origin))
 
     def _reach_module(self, origin: Origin, value: Value) -> None:

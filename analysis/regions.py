@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -44,6 +43,14 @@ class CompiledFunction:
 
 
 @dataclass(frozen=True)
+class Search:
+    """What a search found, and whether it ended before all was looked at."""
+
+    functions: tuple[CompiledFunction, ...] = ()
+    is_cut_off: bool = False
+
+
+@dataclass(frozen=True)
 class _Options:
     fullgraph: bool | None = None
     dynamic: bool | None = None
@@ -59,7 +66,7 @@ class _Way:
     line: int = 0
 
 
-def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
+def search(project: Project) -> Search:
     """Every compiled function of the project, in order of path and position.
 
     A region starts where the source compiles something: every spelling of `torch.compile`, also
@@ -67,16 +74,20 @@ def compiled_functions(project: Project) -> Iterable[CompiledFunction]:
     and ends at `torch.compiler.disable` and the like. With `project.assume_compiled`, the `forward`
     of every torch.nn.Module starts one too.
     With observations of a run, which say for themselves what is compiled, the search ends empty where it takes too
-    long, as it does for some library code.
+    long, as it does for some library code. Without them, what is nearest to the places that compile is found first, and
+    what was found is kept where the search is cut off.
     Sources: torch/_dynamo/eval_frame.py and decorators.py of torch 2.13.
     """
-    if not project.assume_compiled and not any(_may_compile(source.text) for source in project.files.values()):
-        return []
+    files = project.files
+    may = files.compiling if files.compiling is not None else any(_may_compile(files.text(path)) for path in files)
+    if not project.assume_compiled and not may:
+        return Search()
     with without_garbage_collection():
         try:
-            return _compiled(project, Reach(project))
+            reach = Reach(project)
         except TooManyStepsError:
-            return []
+            return Search()
+        return Search(tuple(_compiled(project, reach)), reach.is_cut_off)
 
 
 def _compiled(project: Project, reach: Reach) -> list[CompiledFunction]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,14 @@ from gbfix.engine.paths import printable
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """The nodes that make a function."""
 
-_WITHOUT_POSITION = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_NO_CHILD = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "name", "kind", "type_comment", "type_ignores", "level"}
+)
+"""Fields that hold contexts, operators, text and numbers."""
+_NO_CHILDREN: dict[type[ast.AST], frozenset[str]] = {ast.Constant: frozenset({"value", "kind"})}
+if sys.version_info >= (3, 12):
+    _NO_CHILDREN[ast.TypeAlias] = frozenset[str]()  # whose name is an expression
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 _LEAVES = (ast.Name, ast.Constant)
 _LINE_END = re.compile("\r\n|\n|\r")
 
@@ -147,14 +155,18 @@ def parse(path: str, text: str) -> SourceFile:
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The direct children of a node in field order, without contexts and operators, which have no position."""
+    kind = node.__class__
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(name for name in kind._fields if name not in _NO_CHILDREN.get(kind, _NO_CHILD))
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in fields:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            found.extend(child for child in value if isinstance(child, ast.AST))
+        if value.__class__ is list:
+            found += [child for child in value if isinstance(child, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
-    return [child for child in found if not isinstance(child, _WITHOUT_POSITION)] if found else found
+    return found
 
 
 def evaluated_outside(holder: ast.AST, child: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gbfix.cli.names import STDIN
 from gbfix.engine.config import Settings
 from gbfix.engine.dataclass import dataclass
-from gbfix.engine.files import SourceText, discover, read_source
+from gbfix.engine.files import Discovered, SourceText, discover, read_source
 from gbfix.engine.model import ConfigurationError, SourceError
 
 
@@ -36,9 +36,14 @@ def read_inputs(paths: Sequence[str] | None, settings: Settings) -> Inputs:
         if len(paths) > 1:
             raise ConfigurationError('"-" (standard input) cannot be combined with other paths')
         return _read_all([STDIN], [])
-    base = settings.path.parent if settings.path else None
-    found = discover([Path(path) for path in paths or ["."]], settings.exclude, base=base)
+    found = find_files(paths, settings)
     return _read_all(found.files, [str(problem) for problem in found.problems])
+
+
+def find_files(paths: Sequence[str] | None, settings: Settings) -> Discovered:
+    """The files that the arguments of a command name. Raises ConfigurationError for a bad exclude pattern."""
+    base = settings.path.parent if settings.path else None
+    return discover([Path(path) for path in paths or ["."]], settings.exclude, base=base)
 
 
 def _read_all(paths: Sequence[Path], problems: list[str]) -> Inputs:

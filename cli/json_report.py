@@ -16,7 +16,8 @@ def json_report(outcome: Outcome, patch: bytes | None = None) -> bytes:
     """The whole run: files with findings, what was applied, problems, counts, and the patch where there is one.
 
     Lines are 1-based, columns 0-based characters, ends exclusive. `applied` stand at their lines before any
-    edit, `findings` are what is left, at their lines in the file as the command leaves it.
+    edit, `findings` are what is left, at their lines in the file as the command leaves it. `notes`, where there
+    are any, say what limits the result.
     """
     document: dict[str, object] = {
         "version": VERSION,
@@ -24,6 +25,8 @@ def json_report(outcome: Outcome, patch: bytes | None = None) -> bytes:
         "problems": list(outcome.problems),
         "summary": asdict(summarize(outcome)),
     }
+    if outcome.notes:
+        document["notes"] = list(outcome.notes)
     if patch is not None:
         document["patch"] = patch.decode("utf-8", "backslashreplace")
     return json.dumps(document, indent=2).encode() + b"\n"

@@ -49,6 +49,10 @@ class Outcome:
     files: tuple[FileOutcome, ...]
     problems: tuple[str, ...]
     compiled_functions: int
+    plain_files: int = 0
+    """How many more files there were, of which there is nothing to tell."""
+    notes: tuple[str, ...] = ()
+    """What limits the result, one line each."""
 
 
 Accept = Callable[[str, Entry], bool]

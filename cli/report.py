@@ -113,6 +113,8 @@ def _at_lines_before(file: FileOutcome) -> FileOutcome:
 
 
 def _print_region_hint(out: Terminal, outcome: Outcome) -> None:
+    for note in outcome.notes:
+        out.line(f"note: {note}")
     hint = no_region_hint(summarize(outcome))
     if hint:
         out.line(hint)

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from gbfix.analysis.capabilities import KNOWN, Torch
+from gbfix.analysis.files import Files
 from gbfix.analysis.preferences import DEFAULT, Preferences, other_ways
 from gbfix.analysis.project import FileView, Project, load
 from gbfix.analysis.source import SourceFile, parse
@@ -25,6 +26,11 @@ from gbfix.engine.model import Finding, GbfixError, Rule, Safety
 from gbfix.engine.observed import with_observed
 from gbfix.engine.paths import printable
 from gbfix.engine.suppress import read_suppressions
+
+CUT_OFF = (
+    "the search for compiled code was cut off: what lies further from the places that compile was not looked at; "
+    "name fewer paths, or run gbfix trace"
+)
 
 
 @dataclass
@@ -82,12 +88,13 @@ def _run(inputs: Inputs, request: Request) -> Outcome:
         try:
             project = together or load_for([file], request)
             compiled_functions += len(project.compiled[file.path])
-            outcomes.append(_file_outcome(project, source, file, request))
+            outcomes.append(file_outcome(project, source, file, request))
         except GbfixError as error:
-            problems.append(_naming(file.path, error))
+            problems.append(naming(file.path, error))
         except Exception as error:
             problems.append(internal_error(file.path, error))
-    return Outcome(tuple(outcomes), tuple(problems), compiled_functions)
+    notes = (CUT_OFF,) if together is not None and together.search.is_cut_off else ()
+    return Outcome(tuple(outcomes), tuple(problems), compiled_functions, notes=notes)
 
 
 def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple[SourceText, SourceFile]]:
@@ -115,7 +122,7 @@ def _together(files: Sequence[SourceFile], request: Request, problems: list[str]
     return project
 
 
-def load_for(files: Iterable[SourceFile], request: Request) -> Project:
+def load_for(files: Iterable[SourceFile] | Files, request: Request) -> Project:
     """Files as one project, with what the request knows of them."""
     return load(
         files,
@@ -130,7 +137,9 @@ def load_for(files: Iterable[SourceFile], request: Request) -> Project:
     )
 
 
-def _file_outcome(project: Project, source: SourceText, file: SourceFile, request: Request) -> FileOutcome:
+def file_outcome(project: Project, source: SourceText, file: SourceFile, request: Request) -> FileOutcome:
+    """What came of one file of a project. Raises SourceError for a suppression comment that cannot be read."""
+
     @cache
     def find(text: str) -> tuple[Finding, ...]:
         # Putting in an equal file would have the compiled functions of the whole project searched again.
@@ -219,6 +228,7 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (finding.span, finding.code)))
 
 
-def _naming(name: str, error: GbfixError) -> str:
+def naming(name: str, error: GbfixError) -> str:
+    """The text of a problem, with the file."""
     text, name = str(error), printable(Path(name))
     return text if text.startswith(name) else f"{name}: {text}"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from gbfix.cli.options import (
     AssumeCompiled,
     Exclude,
@@ -17,6 +21,17 @@ from gbfix.cli.options import (
 from gbfix.cli.output_format import OutputFormat
 from gbfix.cli.scanning import scan_paths
 
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, metavar="N", help="In how many processes many files are read. Default: one a processor."
+    ),
+]
+
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor keep what a scan of the same contents found.")
+]
+
 
 def scan(
     paths: Paths = None,
@@ -28,6 +43,8 @@ def scan(
     messages: MessagesOption = None,
     torch: TorchVersion = None,
     exit_zero: ExitZero = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs, from the source alone. Exits 1 when there are findings."""
@@ -41,5 +58,7 @@ def scan(
         messages=messages,
         torch=torch,
         exit_zero=exit_zero,
+        jobs=jobs,
+        no_cache=no_cache,
         output_format=output_format,
     )

@@ -23,6 +23,8 @@ def scan_paths(
     messages: Messages | None = None,
     torch: str | None = None,
     exit_zero: bool = False,
+    jobs: int | None = None,
+    no_cache: bool = False,
     output_format: OutputFormat = OutputFormat.TEXT,
 ) -> None:
     """Report what breaks graphs below the paths. The options are those of the command.
@@ -31,15 +33,18 @@ def scan_paths(
     """
     with one_line_failures():
         from gbfix.cli.choices import chosen_rules, chosen_torch, preferences_of, runs_every_rule, settings_with
-        from gbfix.cli.inputs import read_inputs
+        from gbfix.cli.inputs import find_files, read_inputs
         from gbfix.cli.progress import progress
         from gbfix.cli.report import exit_with_code, print_scan
         from gbfix.cli.run import Request, run
+        from gbfix.cli.scan_files import scan_files, scan_or_recall
+        from gbfix.cli.survey import default_jobs
 
         settings = settings_with(select, ignore, exclude, assume_compiled, in_graph_asserts, messages)
         rules = chosen_rules(settings)
-        inputs = read_inputs(paths, settings)
-        with progress(len(inputs.sources)) as advance:
+        inputs = read_inputs(paths, settings) if "-" in (paths or ()) else None
+        found = find_files(paths, settings) if inputs is None else None
+        with progress(len(found.files) if found is not None else 1) as advance:
             request = Request(
                 rules,
                 edit=False,
@@ -49,6 +54,9 @@ def scan_paths(
                 torch=chosen_torch(torch, settings),
                 advance=advance,
             )
-            outcome = run(inputs, request)
+            if found is not None:
+                outcome = (scan_files if no_cache else scan_or_recall)(found, request, jobs or default_jobs())
+            elif inputs is not None:
+                outcome = run(inputs, request)
         print_scan(outcome, output_format)
         exit_with_code(outcome, exit_zero=exit_zero)

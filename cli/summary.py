@@ -33,7 +33,7 @@ def summarize(outcome: Outcome) -> Summary:
     """Count what a run did and left."""
     left = [entry.finding.safety for file in outcome.files for entry in file.remaining]
     return Summary(
-        files=len(outcome.files),
+        files=len(outcome.files) + outcome.plain_files,
         compiled_functions=outcome.compiled_functions,
         changed_files=sum(file.changed for file in outcome.files),
         applied=sum(len(file.applied) for file in outcome.files),

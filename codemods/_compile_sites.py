@@ -91,7 +91,7 @@ def _mentions(flow: Flow, node: ast.FunctionDef) -> list[ast.expr] | None:
     """What mentions the function in the project, None where that is not known: by its text, or where others have it."""
     owner, source = flow.context.function.owner, flow.context.source
     found: list[ast.expr] = []
-    for path, file in flow.context.view.project.files.items():
+    for path, file in flow.context.view.project.files.naming(node.name):
         for part in ast.walk(file.tree):
             if isinstance(part, ast.Constant) and part.value == node.name:
                 return None

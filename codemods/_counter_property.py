@@ -14,7 +14,7 @@ from gbfix.engine.model import Replacement
 
 def check_free(project: Project, held: str, advice: str) -> None:
     """Raise RefusedError when something in the project has the name of the buffer."""
-    for path, file in project.files.items():
+    for path, file in project.files.naming(held):
         for node in ast.walk(file.tree):
             named = (getattr(node, "attr", ""), getattr(node, "value", ""), getattr(node, "name", ""))
             if held in named:

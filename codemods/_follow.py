@@ -104,7 +104,7 @@ class Follower:
                 continue  # it is not compiled yet
             yield from self._use(view, use)
         if scope is view.source.tree:
-            for path, local in self._project.importers.get((view.source.path, name), ()):
+            for path, local in self._project.importers.of(view.source.path, name):
                 other = self._project.view(path)
                 for use in other.names.loads.get(local, ()):
                     yield from self._use(other, use)
@@ -147,7 +147,7 @@ class Follower:
             for use in view.names.loads.get(owner.name, ())
             if any(binding.node is owner for binding in view.names.bindings(use.id, use))
         ]
-        for path, local in self._project.importers.get((view.source.path, owner.name), ()):
+        for path, local in self._project.importers.of(view.source.path, owner.name):
             other = self._project.view(path)
             named += [(other, use) for use in other.names.loads.get(local, ())]
         for where, use in named:
@@ -209,13 +209,12 @@ def definition_of(view: FileView, function: ast.expr) -> tuple[FileView, Functio
         return None
     if isinstance(binding.node, ast.FunctionDef | ast.ClassDef):
         return view, binding.node
-    for (path, name), importers in view.project.importers.items():
-        if (view.source.path, binding.name) in importers:
-            other = view.project.view(path)
-            scope: Scope = other.source.tree
-            nodes = [one.node for one in other.names.local_bindings(scope).get(name, ())]
-            if len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef):
-                return other, nodes[0]
+    for path, name in view.project.importers.defining(view.source.path, binding.name):
+        other = view.project.view(path)
+        scope: Scope = other.source.tree
+        nodes = [one.node for one in other.names.local_bindings(scope).get(name, ())]
+        if len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef):
+            return other, nodes[0]
     return None
 
 

@@ -83,7 +83,7 @@ def _wrappers(view: FileView, func: ast.expr) -> Iterator[Definition]:
     yield from definitions(view, func)
     if not isinstance(func, ast.Attribute):
         return
-    for path, source in view.project.files.items():
+    for path, source in view.project.files.naming(func.attr):
         other = view.project.view(path) if path != view.source.path else view
         for node in ast.walk(source.tree):
             match node:

@@ -205,9 +205,7 @@ def _only_asks(view: FileView, load: ast.Name) -> bool:
 def _methods(view: FileView, owner: ast.ClassDef, name: str) -> Iterator[tuple[FileView, Function, bool]]:
     """Every method of a name in the classes that may be, by their names, a base or a subclass of a class."""
     related = _related(view, owner, name)
-    for path, source in view.project.files.items():
-        if f"def {name}(" not in source.text:
-            continue
+    for path, source in view.project.files.naming(f"def {name}("):
         for function in source.functions:
             if function.name == name and function.owner is not None and function.owner.name in related:
                 where = view.project.view(path)
@@ -223,11 +221,10 @@ def _related(view: FileView, owner: ast.ClassDef, method: str) -> set[str]:
     Classes go by their names alone, so that others of the same name count as well.
     """
     bases: dict[str, set[str]] = {}
-    for source in view.project.files.values():
-        if f"def {method}(" in source.text or owner.name in source.text:
-            for node in source.tree.body:
-                if isinstance(node, ast.ClassDef):
-                    bases.setdefault(node.name, set()).update(_last(base) for base in node.bases)
+    for _, source in view.project.files.naming(f"def {method}(", owner.name):
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef):
+                bases.setdefault(node.name, set()).update(_last(base) for base in node.bases)
     deriving = [name for name in bases if owner.name in _reached(name, bases)]
     return set().union(*(_reached(name, bases) for name in (owner.name, *deriving)))
 

@@ -178,7 +178,7 @@ class HostReader:
             return False
         stores = [
             source.parents[part]
-            for source in self._view.project.files.values()
+            for _, source in self._view.project.files.naming(node.attr)
             for part in ast.walk(source.tree)
             if isinstance(part, ast.Attribute) and part.attr == node.attr and not isinstance(part.ctx, ast.Load)
         ]

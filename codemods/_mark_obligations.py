@@ -79,9 +79,7 @@ def causes(project: Project, one: Recompiled) -> str:
 
 def _set_limits(project: Project) -> Iterator[str]:
     """Where the project sets the limit itself."""
-    for path, source in sorted(project.files.items()):
-        if not any(limit in source.text for limit in _LIMITS):
-            continue
+    for path, source in sorted(project.files.naming(*_LIMITS)):
         names = project.names_of(path)
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Assign):

@@ -105,7 +105,7 @@ def _is_bound(source: SourceFile, name: str) -> bool:
 
 def _check_whole_objects(counter: Counter) -> None:
     """Nothing in the project takes the attributes of objects all at once. Raises RefusedError."""
-    for path, source in counter.view.project.files.items():
+    for path, source in counter.view.project.files.naming(*_WHOLE):
         for node in ast.walk(source.tree):
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if name in _WHOLE:

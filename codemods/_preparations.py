@@ -75,7 +75,7 @@ def _comment_above(source: SourceFile, statement: ast.stmt) -> list[str]:
 def used_only_here(flow: Flow, attribute: ast.Attribute, branch: ast.AST) -> bool:
     """True when nothing else in the given files names the attribute."""
     own = set(ast.walk(branch))
-    for source in flow.context.view.project.files.values():
+    for _, source in flow.context.view.project.files.naming(attribute.attr):
         for node in ast.walk(source.tree):
             named = isinstance(node, ast.Attribute) and node.attr == attribute.attr
             if (named or (isinstance(node, ast.Constant) and node.value == attribute.attr)) and node not in own:

@@ -138,8 +138,8 @@ def reporting_helper(view: FileView, call: ast.Call, depth: int = 0) -> ast.Func
 
 def _is_overridden(view: FileView, name: str) -> bool:
     """True when several classes of the files define a method of this name: which one runs is known at the call."""
-    files = view.project.files.values()
-    owners = {one.owner for file in files for one in file.functions if one.owner is not None and one.name == name}
+    files = view.project.files.naming(f"def {name}")
+    owners = {one.owner for _, file in files for one in file.functions if one.owner is not None and one.name == name}
     return len(owners) > 1
 
 

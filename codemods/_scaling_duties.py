@@ -188,12 +188,12 @@ class ScalingDuties:
 
     def _turned_on(self) -> bool:
         """True when the files turn gradients on somewhere, or make tensors that nothing may write into."""
-        trees = [source.tree for source in self._flow.context.view.project.files.values()]
+        trees = (source.tree for _, source in self._flow.context.view.project.files.naming(*_MODES))
         parts = (part for tree in trees for part in ast.walk(tree))
         return any(getattr(part, "attr", getattr(part, "id", "")) in _MODES for part in parts)
 
     def _second_derivatives(self) -> str | None:
-        for path, source in self._flow.context.view.project.files.items():
+        for path, source in self._flow.context.view.project.files.naming("create_graph"):
             for part in ast.walk(source.tree):
                 if isinstance(part, ast.keyword) and part.arg == "create_graph":
                     return f"{path}:{part.value.lineno}"

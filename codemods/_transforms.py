@@ -42,8 +42,8 @@ def transform_obligation(view: FileView, line: int) -> Obligation:
 
 def operator_obligation(view: FileView, line: int) -> Obligation:
     """Operators of one's own have no rule for batches, and none for the gradients of torch.func."""
-    for path, source in sorted(view.project.files.items()):
-        if re.search(_OF_FUNCTIONS, source.text):
+    for path in sorted(view.project.files):
+        if re.search(_OF_FUNCTIONS, view.project.files.text(path)):
             if view.project.runs_again:  # and whether it ends as before is looked at
                 reason = f"{path} uses one, and an operator there is an error of the run with the fix"
                 return Obligation(UNTRANSFORMED, Discharge.PROVED, reason, line)
@@ -54,10 +54,11 @@ def operator_obligation(view: FileView, line: int) -> Obligation:
 
 @lru_cache(maxsize=4)
 def _files_with_transforms(project: Project) -> tuple[str, ...]:
-    return tuple(path for path, source in sorted(project.files.items()) if re.search(_TRANSFORMS, source.text))
+    files = project.files
+    return tuple(path for path in sorted(files) if re.search(_TRANSFORMS, files.text(path)))
 
 
 @lru_cache(maxsize=4)
 def print_is_configured(project: Project) -> bool:
     """True when the program itself tells Dynamo what to do about its messages."""
-    return any(re.search(_SETTINGS, source.text) for source in project.files.values())
+    return any(re.search(_SETTINGS, project.files.text(path)) for path in project.files)

@@ -85,6 +85,10 @@ def decode_source(path: Path, data: bytes) -> SourceText:
     null = data.find(b"\0")
     if null >= 0:
         raise _error(path, _line(data, null), "null byte; Python does not read this file, leave it out")
+    if b"\r" not in data and not data.startswith(_BOM) and b"coding" not in b"".join(data.split(b"\n", 2)[:2]):
+        return SourceText(
+            path, _decode(path, data, "utf-8"), "utf-8", bom=False
+        )  # as most files, and gives itself back
     encoding = _encoding(path, data)
     bom = data.startswith(_BOM)
     source = SourceText(path, _decode(path, data.removeprefix(_BOM), encoding), encoding, bom)

@@ -82,3 +82,12 @@ def test_classes_in_an_annotation(annotation: str) -> None:
     expression = function.node.args.args[0].annotation
     assert expression is not None
     assert classes.in_annotation("a.py", expression) == (found["A"],)
+
+
+def test_files_that_import_a_class_from_one_another_give_no_class() -> None:
+    files = {
+        "a.py": "import torch\nfrom b import X\n@torch.compile\ndef f(x: X): return x.go()\n",
+        "b.py": "from a import X\n",
+    }
+    project = load([parse(path, text) for path, text in files.items()])
+    assert [one.function.qualname for one in project.compiled["a.py"]] == ["f"]

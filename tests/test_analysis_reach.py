@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gbfix.analysis.files import Files
 from gbfix.analysis.project import load
 from gbfix.analysis.source import parse
 
@@ -185,3 +186,24 @@ def test_dynamo_traces_the_same_functions(name: str, traced: set[CodeType], tmp_
     own = [c for c in traced if c.co_filename == str(program) and not c.co_name.startswith("torch_dynamo_resume_in")]
     expected = {(code.co_name, code.co_firstlineno) for code in own}
     assert {(f.function.name, source.span(f.function.node).line) for f in found} == expected
+
+
+def test_a_search_that_is_cut_off_keeps_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"a.py": "import torch\nfrom m0 import f0\n@torch.compile\ndef f(x): return f0(x)\n"}
+    for number in range(5):
+        files[f"m{number}.py"] = (
+            f"from m{number + 1} import f{number + 1}\ndef f{number}(x): return f{number + 1}(x)\n# {'long ' * 100}\n"
+        )
+    texts = {path: text.encode() for path, text in files.items()}
+
+    def found(room: int) -> tuple[list[str], bool]:
+        monkeypatch.setattr("gbfix.analysis.reach.ROOM", room)
+        project = load(Files(texts, texts.__getitem__))
+        return [path for path, functions in project.compiled.items() if functions], project.search.is_cut_off
+
+    assert found(1_000_000) == (["a.py", "m0.py", "m1.py", "m2.py", "m3.py", "m4.py"], False)
+    near, is_cut_off = found(1_000)
+    assert is_cut_off
+    assert near[:1] == ["a.py"]
+    assert "m4.py" not in near
+    assert found(1_000) == (near, is_cut_off)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_project import CLEAN, SAFE, Project
+
+from gbfix.cli.survey import survey
+
+
+def _many(project: Project) -> None:
+    for number in range(205):
+        project.write(f"plain_{number:03}.py", f"VALUE = {number}\n")
+    project.write("choose.py", SAFE)
+    project.write("broken.py", "def f(:\n")
+
+
+def test_processes_and_the_kept_result_give_the_same_report(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _many(project)
+    cache = tmp_path_factory.mktemp("cache")
+    env = {"GBFIX_CACHE_DIR": str(cache)}
+    alone = project.gbfix("scan", "--jobs", "1", "--no-cache", env=env)
+    assert not list(cache.rglob("*.json"))
+    shared = project.gbfix("scan", "--jobs", "2", env=env)
+    (kept,) = cache.rglob("*.json")
+    again = project.gbfix("scan", env=env)
+    assert (alone.code, alone.out, alone.err) == (shared.code, shared.out, shared.err)
+    assert (again.code, again.out, again.err) == (shared.code, shared.out, shared.err)
+    assert "broken.py:1: not valid Python" in alone.err
+    assert "206 files, 1 compiled function: 1 finding" in alone.out
+
+    kept.write_text("{}")
+    damaged = project.gbfix("scan", env=env)
+    assert (damaged.code, damaged.out, damaged.err) == (shared.code, shared.out, shared.err)
+
+    project.write("choose.py", CLEAN)
+    changed = project.gbfix("scan", env=env)
+    assert "nothing found" in changed.out
+
+
+def test_every_file_is_told_in_its_turn(tmp_path: Path) -> None:
+    files = []
+    for number in range(210):
+        path = tmp_path / f"m_{number:03}.py"
+        path.write_text("import torch\nf = torch.compile(print)\n" if number == 7 else "x = 1  # compile it\n")
+        files.append((str(path), path.name))
+    told: list[str] = []
+    surveyed = survey(files, 2, told.append)
+    assert told == [name for _, name in files]
+    assert [number for number, one in enumerate(surveyed) if one.compiles] == [7]
