@@ -101,17 +101,18 @@ class _Mover:
         self._nodes = [departure.node for departure in departures]
         self._first = self._nodes[0]
         self._function = self._check_place()
-        index = self._function.body.index(self._first)
-        self._following = [s for s in self._function.body[index + 1 :] if s not in self._nodes]
-        self._rest = read_rest(flow, self._function.body[index + 1 :], self._nodes)
+        self._body = _reached(self._function.body)
+        index = self._body.index(self._first)
+        self._following = [s for s in self._body[index + 1 :] if s not in self._nodes]
+        self._rest = read_rest(flow, self._body[index + 1 :], self._nodes)
         for departure in departures[1:]:  # their tests are made before the first of them stops the function
             read_expressions(flow, departure.node, [node for node, _ in departure.computed], self._rest)
         self._behind = {node: self._read_behind(node) for node in self._nodes}
         self._taken = all_names(self._source.tree)
 
     def _read_behind(self, node: ast.stmt) -> Rest:
-        index = self._function.body.index(node)
-        return read_rest(self._flow, self._function.body[index + 1 :], self._nodes)
+        index = self._body.index(node)
+        return read_rest(self._flow, self._body[index + 1 :], self._nodes)
 
     @cached_property
     def _set_for_each_other(self) -> frozenset[str]:
@@ -126,7 +127,7 @@ class _Mover:
 
     def _changed_between(self, first: ast.stmt, last: ast.stmt) -> set[str]:
         """The names that get another value, or are written, between two departures."""
-        body = self._function.body
+        body = self._body
         rest = read_rest(self._flow, body[body.index(first) : body.index(last)], self._nodes)
         return rest.stored | rest.touched
 
@@ -456,6 +457,12 @@ def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             pending.extend(ast.iter_child_nodes(node))
     return found
+
+
+def _reached(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """The statements of a function up to the first that always leaves it; nobody comes to what follows."""
+    end = next((index for index, statement in enumerate(body) if _never_falls_through(statement)), len(body))
+    return body[: end + 1]
 
 
 def _never_falls_through(statement: ast.stmt) -> bool:
