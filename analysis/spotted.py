@@ -48,18 +48,19 @@ class Spotted:
 
     def reading(self, attribute: str) -> list[str]:
         """The paths of the files that read an attribute of something else than `self`: those in memory first."""
-        return self._with(
-            attribute, re.compile(rf"(?<!self)\.{re.escape(attribute)}(?!\w)|[\"']{re.escape(attribute)}[\"']")
-        )
-
-    def _with(self, word: str, pattern: re.Pattern[str]) -> list[str]:
-        files = self._files
-        found = [path for path in self._order if files.holds(path, word) and pattern.search(files.text(path))]
-        return sorted(found, key=lambda path: (not self._files.is_kept(path), path))
+        name = re.escape(attribute)
+        return self._with(attribute, re.compile(rf"(?<=\.)(?<!self\.){name}(?!\w)|(?<=[\"']){name}[\"']"))
 
     def storing(self, attribute: str) -> list[str]:
         """The paths of the files that may store an attribute in something else than `self`."""
-        return self._with(f".{attribute}", re.compile(rf"(?<!self)\.{re.escape(attribute)} ?(?:: [^=\n]+)?=(?!=)"))
+        name = f".{attribute}"
+        return self._with(name, re.compile(rf"(?<!self){re.escape(name)} ?(?:: [^=\n]+)?=(?!=)"))
+
+    def _with(self, word: str, pattern: re.Pattern[str]) -> list[str]:
+        """The paths of the files with a pattern that begins with a word, those in memory first."""
+        files = self._files
+        found = [path for path in self._order if files.holds(path, word) and _occurs(files.text(path), word, pattern)]
+        return sorted(found, key=lambda path: (not self._files.is_kept(path), path))
 
     def _look(self, text: str) -> None:
         self.attributes.update(_DEFINED.findall(text), _STORED.findall(text), _IN_CLASS.findall(text))
@@ -69,13 +70,26 @@ class Spotted:
             self.properties.update(_PROPERTY.findall(text))
 
 
-def may_compile(text: str) -> bool:
-    """True for a text with code that mentions compiling, of whatever kind; what only speaks of it is left out."""
+def _occurs(text: str, word: str, pattern: re.Pattern[str]) -> bool:
+    """True for a text with the pattern; looking for the word alone is much faster."""
+    start = text.find(word)
+    while start >= 0:
+        if pattern.match(text, start):
+            return True
+        start = text.find(word, start + 1)
+    return False
+
+
+def may_compile(text: str, tree: ast.Module | None = None) -> bool:
+    """True for a text with code that mentions compiling, of whatever kind; what only speaks of it is left out.
+
+    tree: that of the text, where it is known.
+    """
     if "torch" in text and _STAR.search(text):
         return True
     if "compile" not in text and "optimize" not in text:
         return False
-    return any(_is_code(text, match) for match in _WORD.finditer(text)) and _mentions(ast.parse(text))
+    return any(_is_code(text, match) for match in _WORD.finditer(text)) and _mentions(tree or ast.parse(text))
 
 
 def _is_code(text: str, match: re.Match[str]) -> bool:

@@ -97,7 +97,7 @@ def survey_file(path: Path, name: str) -> Surveyed:
     """Look at one file; `name` stands in messages about its syntax."""
     try:
         text = read_source(path).text
-        parse(name, text)
-        return Surveyed(compiles=may_compile(text), is_marked="gbfix:" in text)
+        tree = parse(name, text).tree
+        return Surveyed(compiles=may_compile(text, tree), is_marked="gbfix:" in text)
     except GbfixError as error:
         return Surveyed(problem=str(error))

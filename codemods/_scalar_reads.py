@@ -149,7 +149,7 @@ def _of_tensor(flow: Flow, state: State, node: ast.expr, tensor: ast.expr) -> Re
 
 def captures_scalars(view: FileView) -> bool:
     """True when the file itself turns on the capture of numbers."""
-    return any(
+    return "capture_scalar_outputs" in view.source.text and any(
         isinstance(node, ast.Assign)
         and any(isinstance(t, ast.Attribute) and t.attr == "capture_scalar_outputs" for t in node.targets)
         and isinstance(node.value, ast.Constant)
