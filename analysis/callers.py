@@ -129,5 +129,5 @@ class Importers:
 
 
 def _may_import(source: SourceFile, name: str) -> bool:
-    imports = (node for node in ast.walk(source.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    imports = (node for node in source.nodes if isinstance(node, ast.Import | ast.ImportFrom))
     return any(name in alias.name.split(".") for node in imports for alias in node.names)

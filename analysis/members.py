@@ -54,7 +54,7 @@ def _is_named(node: ast.expr, name: str) -> bool:
 
 def subclasses(view: FileView, owner: ast.ClassDef) -> list[ast.ClassDef]:
     """The classes of the file that have this one among their bases, as far as names show it."""
-    classes = [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in view.source.nodes if isinstance(node, ast.ClassDef)]
     found = [owner]
     for _ in classes:
         grown = [one for one in classes if one in found or any(_names_one(base, found) for base in one.bases)]

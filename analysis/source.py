@@ -76,9 +76,14 @@ class SourceFile:
         return _LINE_END.split(self.text)
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node, in the order of `ast.walk`, which takes far longer than going through these again."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of every node but the module."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:

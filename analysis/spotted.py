@@ -17,9 +17,6 @@ _NAMED_IN_TEXT = re.compile(r"(?:setattr|add_module|register_module)\([^,\n]*,?\
 _PROPERTY = re.compile(r"property[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]+(?:async )?def (\w+)")
 _WORD = re.compile(r"(?<!\w)(?:compile|optimize|optimize_assert)(?!\w)")
 _OF_PATTERNS = re.compile(r"\b(?:re|regex)\s*\.\s*$")
-_PROSE_BEHIND = re.compile(
-    r"`|[ \t]+(?!(?:if|else|or|and|is|in|as|not|for|import)\b)[A-Za-z]|[.,;:]?[ \t]*$", re.MULTILINE
-)
 _STAR = re.compile(r"from\s+torch\s+import\s*\*")
 
 
@@ -72,12 +69,7 @@ class Spotted:
 
 def _occurs(text: str, word: str, pattern: re.Pattern[str]) -> bool:
     """True for a text with the pattern; looking for the word alone is much faster."""
-    start = text.find(word)
-    while start >= 0:
-        if pattern.match(text, start):
-            return True
-        start = text.find(word, start + 1)
-    return False
+    return any(pattern.match(text, start) for start in _starts(text, word))
 
 
 def may_compile(text: str, tree: ast.Module | None = None) -> bool:
@@ -89,12 +81,20 @@ def may_compile(text: str, tree: ast.Module | None = None) -> bool:
         return True
     if "compile" not in text and "optimize" not in text:
         return False
-    return any(_is_code(text, match) for match in _WORD.finditer(text)) and _mentions(tree or ast.parse(text))
+    starts = [start for word in ("compile", "optimize") for start in _starts(text, word) if _WORD.match(text, start)]
+    return any(_is_code(text, start) for start in starts) and _mentions(tree or ast.parse(text))
 
 
-def _is_code(text: str, match: re.Match[str]) -> bool:
-    start = text.rfind("\n", 0, match.start()) + 1
-    before = text[start : match.start()]
+def _starts(text: str, word: str) -> Iterator[int]:
+    start = text.find(word)
+    while start >= 0:
+        yield start
+        start = text.find(word, start + 1)
+
+
+def _is_code(text: str, place: int) -> bool:
+    start = text.rfind("\n", 0, place) + 1
+    before = text[start:place]
     return not before.lstrip().startswith("#") and not before.endswith("`") and not _OF_PATTERNS.search(before)
 
 

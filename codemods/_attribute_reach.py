@@ -29,7 +29,7 @@ def reached_otherwise(project: Project, *, by_name: bool = True) -> tuple[str, i
     """
     for path, source in project.files.items():
         view = project.view(path)
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if _is_by_text(view, node, by_name) or (isinstance(node, ast.Attribute) and node.attr in _AS_DATA):
                 line = getattr(node, "lineno", 0)
                 return f"{path}:{line}", line
@@ -40,7 +40,7 @@ def mode_used(project: Project) -> tuple[str, int] | None:
     """The first place that runs code, or makes tensors, in another mode or on another device; None for none."""
     for path, source in project.files.items():
         view = project.view(path)
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Attribute | ast.Name) and view.names.qualified(node) in _MODES:
                 return f"{path}:{node.lineno}", node.lineno
             call = node.context_expr if isinstance(node, ast.withitem) else None
@@ -52,7 +52,7 @@ def mode_used(project: Project) -> tuple[str, int] | None:
 def bound_in_classes(project: Project, name: str) -> Iterator[tuple[str, int]]:
     """The classes whose own block gives the name a value, and those lines."""
     for path, source in project.files.items():
-        for owner in ast.walk(source.tree):
+        for owner in source.nodes:
             for statement in owner.body if isinstance(owner, ast.ClassDef) else ():
                 match statement:
                     case ast.Assign(targets=targets):

@@ -52,7 +52,7 @@ def graph_name(source: SourceFile, node: ast.FunctionDef, taken: frozenset[str])
     wanted = f"_{node.name.lstrip('_')}_graph"
     alike = [f.node for f in source.functions if f.name.lstrip("_") == node.name.lstrip("_")]
     numbered = itertools.chain([wanted], (f"{wanted}_{number}" for number in itertools.count(2)))
-    defined = {getattr(part, key, "") for part in ast.walk(source.tree) for key in ("name", "attr")}
+    defined = {getattr(part, key, "") for part in source.nodes for key in ("name", "attr")}
     free = (name for name in numbered if name not in taken | defined)
     return next(itertools.islice(free, alike.index(node), None))
 

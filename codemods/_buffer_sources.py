@@ -53,7 +53,7 @@ class _Reader:
         self._names: Names = view.names
         self._owner = owner
         self._taken = all_names(view.source.tree)
-        self._attributes = {part.attr for part in ast.walk(view.source.tree) if isinstance(part, ast.Attribute)}
+        self._attributes = {part.attr for part in view.source.nodes if isinstance(part, ast.Attribute)}
         self._found = Sources()
         self._body: Sequence[ast.stmt] = ()
         self._receiver = ""
@@ -179,6 +179,6 @@ def _sets(statement: ast.stmt, name: str) -> bool:
 def other_mentions(view: FileView, owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
     """The places outside of the class that mention an attribute of this name."""
     inside = set(ast.walk(owner))
-    for part in ast.walk(view.source.tree):
+    for part in view.source.nodes:
         if isinstance(part, ast.Attribute) and part.attr == name and part not in inside:
             yield part

@@ -150,7 +150,7 @@ def _start(counter: Counter) -> ast.Assign:
 def uses_of(counter: Counter) -> Iterator[tuple[str, ast.Attribute]]:
     """The attributes of this name that may be the counter, in all files. Raises RefusedError for one by its text."""
     for path, source in counter.view.project.files.naming(counter.name, "buffers"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             by_text = isinstance(node, ast.Constant) and node.value == counter.name
             if by_text and counter.name.startswith("_"):  # a property is found by its name as well
                 line = getattr(node, "lineno", 0)

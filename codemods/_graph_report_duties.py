@@ -85,7 +85,7 @@ def _wrappers(view: FileView, func: ast.expr) -> Iterator[Definition]:
         return
     for path, source in view.project.files.naming(func.attr):
         other = view.project.view(path) if path != view.source.path else view
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             match node:
                 case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name() as value) if attr == func.attr:
                     yield from definitions(other, value)

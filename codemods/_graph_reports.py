@@ -176,7 +176,7 @@ def _fix(flow: Flow, statements: Sequence[ast.Expr], shown: Sequence[Mapping[str
     known = maker_of(source.tree)
     place = place_of_functions(view, holder, torch, missing)
     taken = all_names(source.tree) | set(view.names.local_bindings(source.tree))
-    taken |= {node.name for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    taken |= {node.name for node in source.nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     maker = known or unused_name(MAKER, frozenset(taken))
     taken.add(maker)
     parts = [] if known else [maker_source(maker, torch)]

@@ -88,7 +88,7 @@ def _check_options(call: ast.Call) -> None:
 def _check_unchanged(view: FileView, given: ast.Name) -> None:
     """No other code sets the name in the module, or its defaults and code from outside."""
     for path, source in view.project.files.naming(given.id):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             is_set = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
             if is_set and isinstance(node, ast.Attribute) and given.id in (node.attr, getattr(node.value, "id", "")):
                 raise RefusedError(SAME, f"{path}:{node.lineno} sets it", given.lineno, ADVICE)

@@ -179,7 +179,7 @@ class HostReader:
         stores = [
             source.parents[part]
             for _, source in self._view.project.files.naming(node.attr)
-            for part in ast.walk(source.tree)
+            for part in source.nodes
             if isinstance(part, ast.Attribute) and part.attr == node.attr and not isinstance(part.ctx, ast.Load)
         ]
         return bool(stores) and all(map(_sets_number, stores))

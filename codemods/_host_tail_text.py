@@ -42,7 +42,7 @@ def extracted(view: FileView, function: Function, statements: Sequence[ast.stmt]
     torch, missing = torch_name(view, outermost)
     given = _given(view, function, statements, advice)
     taken = all_names(source.tree) | set(view.names.local_bindings(source.tree))
-    taken |= {one.name for one in ast.walk(source.tree) if isinstance(one, _HOLDERS)}
+    taken |= {one.name for one in source.nodes if isinstance(one, _HOLDERS)}
     name = unused_name(f"_{node.name.strip('_')}_uncompiled", frozenset(taken))
     call = f"{name}({_wrapped(given)})"
     start, end, place = source.span(statements[0]), source.span(statements[-1]), source.span(outermost)

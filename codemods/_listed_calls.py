@@ -83,7 +83,7 @@ def runs(view: FileView, callee: Callee) -> Obligation:
     owner, name, line = callee.function.owner, callee.function.name, callee.function.node.lineno
     if owner is None:
         return Obligation(RUNS, Discharge.PROVED, f"{name} is a function of this file", line)
-    for part in ast.walk(view.source.tree):
+    for part in view.source.nodes:
         if isinstance(part, ast.Attribute) and part.attr == name and not isinstance(part.ctx, ast.Load):
             return Obligation(RUNS, Discharge.VIOLATED, f"{name} is also set to something else", part.lineno)
     for other in subclasses(view, owner):
@@ -115,7 +115,7 @@ def known_calls(view: FileView, function: Function) -> list[KnownCall]:
     found = [*_on_self(view, function, bound=not static)]
     found += _of_objects(view, function) if node.name == "forward" else []
     known = {call.node.func for call in found}
-    for part in ast.walk(view.source.tree):
+    for part in view.source.nodes:
         if isinstance(part, ast.Attribute) and part.attr == node.name != "forward" and part not in known:
             return []
     return found
@@ -146,7 +146,7 @@ def _on_self(view: FileView, function: Function, *, bound: bool) -> Iterator[Kno
 def _of_objects(view: FileView, function: Function) -> list[KnownCall]:
     """`self.part(...)`, where `self.part` is made as an object of the class; nothing where others are made."""
     made = []
-    for part in ast.walk(view.source.tree):
+    for part in view.source.nodes:
         if isinstance(part, ast.Call) and _names_class(view, part.func, function.owner):
             parent = view.source.parents[part]
             match parent:

@@ -81,7 +81,7 @@ def _set_limits(project: Project) -> Iterator[str]:
     """Where the project sets the limit itself."""
     for path, source in sorted(project.files.naming(*_LIMITS)):
         names = project.names_of(path)
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     name = names.qualified(target) or ""

@@ -92,7 +92,7 @@ def metric_obligations(read: Read, own: list[Obligation]) -> list[Obligation]:
 
 def _is_bound(source: SourceFile, name: str) -> bool:
     """True when a file gives the name of a builtin another meaning somewhere."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Name(id=found, ctx=ast.Store()) | ast.arg(arg=found) | ast.FunctionDef(name=found):
                 if found == name:
@@ -106,7 +106,7 @@ def _is_bound(source: SourceFile, name: str) -> bool:
 def _check_whole_objects(counter: Counter) -> None:
     """Nothing in the project takes the attributes of objects all at once. Raises RefusedError."""
     for path, source in counter.view.project.files.naming(*_WHOLE):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if name in _WHOLE:
                 line = getattr(node, "lineno", 0)
@@ -153,12 +153,10 @@ def _is_instance(counter: Counter, receiver: ast.expr) -> bool:
     if not isinstance(receiver, ast.Name):
         return False
     source, name = counter.source, receiver.id
-    parameters = (node for node in ast.walk(source.tree) if isinstance(node, ast.arg))
+    parameters = (node for node in source.nodes if isinstance(node, ast.arg))
     if any(parameter.arg == name for parameter in parameters):
         return False
-    stores = [
-        n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-    ]
+    stores = [n for n in source.nodes if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)]
     return bool(stores) and all(_is_new(counter, source.parents[store], name) for store in stores)
 
 

@@ -24,7 +24,7 @@ def number_findings(view: FileView) -> Iterator[Finding]:
     """The classes of a file whose compiled methods compute sizes with an integer in a buffer."""
     if "Buffer" not in view.source.text and "register_buffer" not in view.source.text:
         return
-    for owner in [node for node in ast.walk(view.source.tree) if isinstance(node, ast.ClassDef)]:
+    for owner in [node for node in view.source.nodes if isinstance(node, ast.ClassDef)]:
         compiled = [one for one in view.compiled if one.function.owner is owner]
         if not compiled:
             continue

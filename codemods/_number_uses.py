@@ -92,7 +92,7 @@ class NumberUses:
             line = self._methods[name].node.lineno
             if not name.startswith("_") or name.startswith("__"):
                 raise RefusedError(ONLY_NUMBERS, f"{name} returns it to whoever calls", line, ADVICE)
-            for part in ast.walk(self._view.source.tree):
+            for part in self._view.source.nodes:
                 if isinstance(part, ast.Attribute) and part.attr == name and part not in self._called:
                     raise RefusedError(ONLY_NUMBERS, f"{name} returns it", part.lineno, ADVICE)
 

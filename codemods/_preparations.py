@@ -76,7 +76,7 @@ def used_only_here(flow: Flow, attribute: ast.Attribute, branch: ast.AST) -> boo
     """True when nothing else in the given files names the attribute."""
     own = set(ast.walk(branch))
     for _, source in flow.context.view.project.files.naming(attribute.attr):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             named = isinstance(node, ast.Attribute) and node.attr == attribute.attr
             if (named or (isinstance(node, ast.Constant) and node.value == attribute.attr)) and node not in own:
                 return False

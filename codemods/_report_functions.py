@@ -46,7 +46,7 @@ def own_function(flow: Flow, compiled: CompiledFunction, unit: Unit, reason: str
     if not missing and any(one.statement.lineno > outermost.lineno for one in view.names.bindings(torch, outermost)):  # type: ignore[attr-defined]
         raise RefusedError(MOVES, f"{torch} is imported below", line, ADVICE)
     taken = all_names(source.tree) | set(view.names.local_bindings(source.tree))
-    taken |= {node.name for node in ast.walk(source.tree) if isinstance(node, _HOLDERS)}
+    taken |= {node.name for node in source.nodes if isinstance(node, _HOLDERS)}
     name = unused_name(f"_report_{flow.context.function.name.strip('_')}", frozenset(taken))
     start, end = source.span(statements[0]), source.span(statements[-1])
     call = f"{name}({', '.join(names)})"

@@ -154,5 +154,5 @@ def captures_scalars(view: FileView) -> bool:
         and any(isinstance(t, ast.Attribute) and t.attr == "capture_scalar_outputs" for t in node.targets)
         and isinstance(node.value, ast.Constant)
         and node.value.value is True
-        for node in ast.walk(view.source.tree)
+        for node in view.source.nodes
     )

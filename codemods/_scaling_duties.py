@@ -194,7 +194,7 @@ class ScalingDuties:
 
     def _second_derivatives(self) -> str | None:
         for path, source in self._flow.context.view.project.files.naming("create_graph"):
-            for part in ast.walk(source.tree):
+            for part in source.nodes:
                 if isinstance(part, ast.keyword) and part.arg == "create_graph":
                     return f"{path}:{part.value.lineno}"
         return None

@@ -34,7 +34,7 @@ def key_findings(view: FileView) -> Iterator[Finding]:
     """The keys of a file that are the text of a shape, when a compiled function uses one: all of them together."""
     if "str(tuple(" not in view.source.text:
         return
-    texts = [node for node in ast.walk(view.source.tree) if _shape_in(view, node) is not None]
+    texts = [node for node in view.source.nodes if _shape_in(view, node) is not None]
     compiled = {one.function: one for one in view.compiled}
     reached = [(text, compiled[f]) for text in texts if (f := view.source.enclosing_function(text)) in compiled]
     if not reached or all(one.fullgraph for _, one in reached) or view.project.torch.captures(PROBE):

@@ -20,6 +20,7 @@ UNTRANSFORMED = "no transform of torch.func runs it compiled"
 _OF_FUNCTIONS = (
     r"functorch|\btorch\.func\b|\bvmap\b|\bjvp\b|\bvjp\b|\bjacrev\b|\bjacfwd\b|\bhessian\b|\bautograd\.functional\b"
 )
+_SETTING = "_logging_functions"
 _SETTINGS = r"\b(?:reorderable|ignore)_logging_functions\b"
 
 
@@ -61,4 +62,5 @@ def _files_with_transforms(project: Project) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def print_is_configured(project: Project) -> bool:
     """True when the program itself tells Dynamo what to do about its messages."""
-    return any(re.search(_SETTINGS, project.files.text(path)) for path in project.files)
+    files = project.files
+    return any(files.holds(path, _SETTING) and re.search(_SETTINGS, files.text(path)) for path in files)

@@ -52,7 +52,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 def find(view: FileView) -> Iterator[Finding]:
     """The calls of one file that compile what is called once, within a function or a loop."""
-    for node in ast.walk(view.source.tree):
+    for node in view.source.nodes:
         if not isinstance(node, ast.Call) or view.names.qualified(node.func) != "torch.compile" or not node.args:
             continue
         place = _repeated(view, node)

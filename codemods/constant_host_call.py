@@ -48,13 +48,12 @@ NAME = ("GBF326", "constant-host-call")
 
 def find(view: FileView) -> Iterator[Finding]:
     """The calls of one file that give a constant, and those that nearly do."""
-    taken = all_names(view.source.tree)
     for compiled in view.compiled:
         for node in own_nodes(compiled.function.node):
             if isinstance(node, ast.Call):
                 call = host_call(view.names, node)
                 if call is not None and call.reads is Reads.VALUE and not view.project.torch.captures(_gate(call)):
-                    yield _finding(view, compiled, call, taken)
+                    yield _finding(view, compiled, call, all_names(view.source.tree))
 
 
 def _gate(call: HostCall) -> str:

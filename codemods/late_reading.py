@@ -209,7 +209,7 @@ class _Writer:
         self._view, self._source, self._node = view, view.source, node
         self._statement, self._conditions, self._needed = statement, conditions, needed
         self._taken = all_names(self._source.tree) | {
-            one.name for one in ast.walk(self._source.tree) if isinstance(one, ast.FunctionDef | ast.ClassDef)
+            one.name for one in self._source.nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)
         }
 
     def fix(self) -> Fix:

@@ -30,7 +30,7 @@ NAME = ("GBF412", "unused-compilation")
 
 def find(view: FileView) -> Iterator[Finding]:
     """The results of torch.compile that one file throws away."""
-    for node in ast.walk(view.source.tree):
+    for node in view.source.nodes:
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
             continue
         call = node.value
