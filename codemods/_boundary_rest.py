@@ -11,7 +11,7 @@ from gbfix.analysis.effects import Note, Requirement
 from gbfix.analysis.flow import Flow, State
 from gbfix.analysis.source import FunctionNode
 from gbfix.analysis.tree import names_in, stored_names
-from gbfix.analysis.values import Kind
+from gbfix.analysis.values import Category, Kind
 from gbfix.codemods._messages import message_of
 from gbfix.codemods._refuse import RefusedError
 from gbfix.engine.dataclass import dataclass
@@ -195,7 +195,19 @@ class _Reader:
         if not (isinstance(target, ast.Name) and held.fresh):
             self._rest.reaches_others = True
             text = self._source.segment(target)
+            # Expanded tensors, leaves with gradients and inference tensors cannot be written to.
+            self._rest.requirements.append(Requirement(("written", target), f"{text} can be written to", target.lineno))
             self._rest.writes.append(Note(f"{text}, which others may see, is written in place", target.lineno))
+
+    def _written_by(self, node: ast.Call, receiver: ast.expr, state: State) -> None:
+        """What may fail when a method writes into its tensor: nothing where that is new and floating, with numbers."""
+        held = self._flow.evaluate(receiver, state)[0]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        plain = all(self._flow.evaluate(value, state)[0].kind is Kind.NUMBER for value in given)
+        floating = held.dtype is not None and held.dtype.category is Category.FLOAT
+        if not (held.fresh and plain and floating):
+            text = f"{self._source.segment(node)} does not raise"
+            self._rest.requirements.append(Requirement(("written", node), text, node.lineno))
 
     def read_expression(self, node: ast.expr, state: State) -> None:
         """Add what an expression does, evaluated in a state."""
@@ -250,6 +262,7 @@ class _Reader:
         if is_method and last.endswith("_") and not last.endswith("__"):
             receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             self._in_place(receiver, state)
+            self._written_by(node, receiver, state)
             return True
         if is_method and last in ("append", "extend", "insert", "update", "add", "pop", "setdefault", "write"):
             receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
