@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gbfix.analysis.project import FileView, Project
-from gbfix.analysis.regions import CompiledFunction
+from gbfix.analysis.regions import Search
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.run import Memory, Request, run
 from gbfix.engine.files import SourceText
@@ -42,12 +42,12 @@ def test_an_internal_error_in_one_file_does_not_lose_the_others() -> None:
 
 
 def test_when_files_cannot_be_looked_at_together_each_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    def search(project: Project) -> Iterable[CompiledFunction]:
+    def search(project: Project) -> Search:
         if len(project.files) > 1:
             raise ZeroDivisionError("boom")
-        return ()
+        return Search(())
 
-    monkeypatch.setattr("gbfix.analysis.project.compiled_functions", search)
+    monkeypatch.setattr("gbfix.analysis.project.search", search)
     outcome = run(_inputs(a="old\n", b="old\n"), Request((RULE,), edit=True))
     assert [file.after for file in outcome.files] == ["new\n", "new\n"]
     assert [problem.partition(": ")[0] for problem in outcome.problems] == [
