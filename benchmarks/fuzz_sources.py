@@ -26,9 +26,9 @@ from random import Random
 
 from source_mutations import is_python, mutated
 
+from gbfix.cli.choices import preferences_of
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.json_report import json_report
-from gbfix.cli.options import preferences_of
 from gbfix.cli.outcome import Outcome
 from gbfix.cli.patch import patch_of
 from gbfix.cli.report import at_lines_before

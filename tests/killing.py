@@ -16,7 +16,8 @@ from pathlib import Path
 from cli_project import SAFE, Done
 from typer.testing import CliRunner
 
-from gbfix.cli.main import app, main
+from gbfix.cli.application import app
+from gbfix.cli.main import main
 
 CliRunner().invoke(app, ["apply", "-"], input=SAFE)  # loads once what the processes need
 

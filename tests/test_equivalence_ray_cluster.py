@@ -49,12 +49,12 @@ from gbfix.equivalence.model import Status, Verdict
 
 def look(job, progress):
     here = os.path.dirname(job.target.file)
-    files = sorted(str(path.relative_to(here)) for path in pathlib.Path(here).rglob("*") if path.is_file())
+    files = sorted(str(path.relative_to(here)) for path in pathlib.Path(here).rglob("*.*y") if path.is_file())
     progress("looking", 1, 2)
     return Verdict(job.target.name, Status.EQUAL, f"{job.target.file} {open(job.target.file).read()!r} {files}")
 
 def folder(job, progress):
-    return Verdict(job.target.name, Status.EQUAL, f"{os.getcwd()} {sorted(os.listdir())}")
+    return Verdict(job.target.name, Status.EQUAL, f"{os.getcwd()} {sorted(set(os.listdir()) - {'__pycache__'})}")
 
 def exits(job, progress):
     os._exit(3)
