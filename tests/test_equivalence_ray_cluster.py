@@ -49,7 +49,7 @@ from gbfix.equivalence.model import Status, Verdict
 
 def look(job, progress):
     here = os.path.dirname(job.target.file)
-    files = sorted(str(path.relative_to(here)) for path in pathlib.Path(here).rglob("*.*y") if path.is_file())
+    files = sorted(str(path.relative_to(here)) for path in pathlib.Path(here).rglob("*.py"))
     progress("looking", 1, 2)
     return Verdict(job.target.name, Status.EQUAL, f"{job.target.file} {open(job.target.file).read()!r} {files}")
 
