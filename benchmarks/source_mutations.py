@@ -280,14 +280,21 @@ def _tokens(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
-@lru_cache(maxsize=1024)
-def _expressions(text: str) -> list[tuple[int, int]]:
-    """Where expressions that stand by themselves begin and end."""
+def _parsed(text: str) -> ast.Module | None:
+    """The tree of a text, None for one that is no Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _expressions(text: str) -> list[tuple[int, int]]:
+    """Where expressions that stand by themselves begin and end."""
+    tree = _parsed(text)
+    if tree is None:
         return []
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     return [place for node in nodes if (place := _place(node, text)) is not None]
@@ -318,11 +325,8 @@ def _line_starts(text: str) -> list[int]:
 @lru_cache(maxsize=1024)
 def _statements(text: str) -> list[tuple[int, int, str]]:
     """The lines of statements, from and up to, and their indentation."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _parsed(text)
+    if tree is None:
         return []
     lines = text.splitlines()
     found = []

@@ -196,7 +196,6 @@ class Tally:
     programs: int = 0
     fixed: int = 0
     compiled: int = 0
-    raised: int = 0
     fired: dict[str, int] = field(default_factory=dict)
     """Fixes that were applied, by rule."""
     found: dict[str, int] = field(default_factory=dict)
