@@ -28,6 +28,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 START = "from gbfix.cli.main import main; main()"
 LEFT_OUT = ("__pycache__", "site-packages", "node_modules", "__pypackages__")
@@ -72,7 +73,7 @@ def _look_at(folder: Path, extra: Sequence[str], work: Path | None) -> Tree:
         files = sorted(path for path in copy.rglob("*.py") if path.is_file())
         unreadable = {str(path.relative_to(scratch)) for path in files if not _is_python(path)}
         report = _scan(scratch, folder.name, extra)
-        problems = report["errors"]
+        problems = report["problems"]
         wrong += [text for text in problems if "internal error" in text][:3]
         named = {path for path in unreadable if any(text.startswith(f"{path}:") for text in problems)}
         wrong += [f"{path} is not named" for path in sorted(unreadable - named)][:5]
@@ -84,13 +85,13 @@ def _look_at(folder: Path, extra: Sequence[str], work: Path | None) -> Tree:
         third = _hashes(files)
         wrong += [f"{path} changed in a second run" for path in second if second[path] != third[path]][:5]
         changed = sum(first[path] != second[path] for path in first)
-    findings = len(report["findings"])
+    findings = sum(len(file["findings"]) for file in report["files"])
     return Tree(folder.name, len(files), len(unreadable), findings, changed, time.monotonic() - started, tuple(wrong))
 
 
-def _scan(scratch: str, name: str, extra: Sequence[str]) -> dict[str, list[str]]:
+def _scan(scratch: str, name: str, extra: Sequence[str]) -> dict[str, Any]:
     ran = _gbfix(scratch, ["scan", "--output-format", "json", *extra, name])
-    document: dict[str, list[str]] = json.loads(ran.stdout)
+    document: dict[str, Any] = json.loads(ran.stdout)
     return document
 
 
