@@ -72,17 +72,17 @@ def _occurs(text: str, word: str, pattern: re.Pattern[str]) -> bool:
     return any(pattern.match(text, start) for start in _starts(text, word))
 
 
-def may_compile(text: str, tree: ast.Module | None = None) -> bool:
+def may_compile(text: str) -> bool:
     """True for a text with code that mentions compiling, of whatever kind; what only speaks of it is left out.
 
-    tree: that of the text, where it is known.
+    Raises SyntaxError for some texts that are no Python.
     """
     if "torch" in text and _STAR.search(text):
         return True
     if "compile" not in text and "optimize" not in text:
         return False
     starts = [start for word in ("compile", "optimize") for start in _starts(text, word) if _WORD.match(text, start)]
-    return any(_is_code(text, start) for start in starts) and _mentions(tree or ast.parse(text))
+    return any(_is_code(text, start) for start in starts) and _mentions(ast.parse(text))
 
 
 def _starts(text: str, word: str) -> Iterator[int]:

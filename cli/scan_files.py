@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from gbfix.analysis.files import Files
 from gbfix.analysis.project import Project
+from gbfix.analysis.spotted import may_compile
 from gbfix.cli.failure import internal_error
 from gbfix.cli.names import display_names
 from gbfix.cli.outcome import FileOutcome, Outcome
 from gbfix.cli.run import CUT_OFF, Request, file_outcome, load_for, naming
-from gbfix.cli.survey import Surveyed, survey
+from gbfix.cli.survey import survey
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import Discovered, read_source
 from gbfix.engine.garbage import without_garbage_collection
@@ -44,18 +47,31 @@ def scan_files(found: Discovered, request: Request, jobs: int) -> Outcome:
     Raises GbfixError when one of the processes that share the work ends before it is done.
     """
     names = display_names(found.files)
-    surveyed = survey([(str(path), name) for path, name in zip(found.files, names, strict=True)], jobs, request.advance)
-    problems = [*map(str, found.problems), *(one.problem for one in surveyed if one.problem)]
-    looked_at = {name: one for name, one in zip(names, surveyed, strict=True) if not one.problem}
     paths = dict(zip(names, found.files, strict=True))
+    early: list[Outcome] = []
+
+    def meanwhile() -> None:
+        # Most trees have no file with a problem; where one has, what was found without knowing it does not count.
+        with suppress(Exception):
+            early.append(_scan(paths, names, request))
+
+    files = [(str(path), name) for name, path in paths.items()]
+    reasons = survey(files, jobs, request.advance, meanwhile)
+    problems = [*map(str, found.problems), *filter(None, reasons)]
+    sound = [name for name, reason in zip(names, reasons, strict=True) if not reason]
+    outcome = early[0] if early and len(sound) == len(names) else _scan(paths, sound, request)
+    return replace(outcome, problems=(*problems, *outcome.problems))
+
+
+def _scan(paths: Mapping[str, Path], names: Sequence[str], request: Request) -> Outcome:
     with without_garbage_collection():
-        return with_deep_stack(lambda: _scan(paths, looked_at, problems, request))
+        return with_deep_stack(lambda: _outcome(_Texts(paths), paths, names, request))
 
 
-def _scan(
-    paths: Mapping[str, Path], looked_at: Mapping[str, Surveyed], problems: list[str], request: Request
-) -> Outcome:
-    files = Files(looked_at, _Texts(paths).read, compiling=frozenset(n for n, one in looked_at.items() if one.compiles))
+def _outcome(texts: _Texts, paths: Mapping[str, Path], names: Sequence[str], request: Request) -> Outcome:
+    compiling = frozenset(name for name in names if may_compile(texts.text(name)))
+    files = Files(names, texts.read, compiling=compiling)
+    problems: list[str] = []
     project = load_for(files, request)
     together: Project | None = project
     try:
@@ -65,8 +81,9 @@ def _scan(
         together = None
     outcomes: list[FileOutcome] = []
     compiled_functions = failed = 0
-    for name, one in looked_at.items():
-        if not (one.compiles or one.is_marked or together is None or together.compiled[name]):
+    for name in names:
+        is_marked = "gbfix:" in texts.text(name)
+        if not (name in compiling or is_marked or together is None or together.compiled[name]):
             continue
         try:
             current = together or load_for([files[name]], request)
@@ -79,7 +96,7 @@ def _scan(
             failed += 1
             problems.append(internal_error(name, error))
     told = tuple(outcome for outcome in outcomes if outcome.remaining or outcome.unused_suppressions)
-    plain = len(looked_at) - failed - len(told)
+    plain = len(names) - failed - len(told)
     notes = (CUT_OFF,) if together is not None and together.search.is_cut_off else ()
     return Outcome(told, tuple(problems), compiled_functions, plain, notes)
 
@@ -92,8 +109,12 @@ class _Texts:
         self._kept: dict[str, bytes] = {}
         self._room = _KEPT_BYTES
 
-    def read(self, name: str) -> bytes:
+    def text(self, name: str) -> str:
         """The text of a file. Raises SourceError when it cannot be read any more."""
+        return self.read(name).decode("utf-8", "surrogatepass")
+
+    def read(self, name: str) -> bytes:
+        """The same in UTF-8."""
         kept = self._kept.get(name)
         if kept is None:
             kept = read_source(self._paths[name]).text.encode("utf-8", "surrogatepass")

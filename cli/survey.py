@@ -1,43 +1,27 @@
-"""One look at every file: whether it can be read and parsed, and whether more has to be looked at.
+"""One look at every file: whether it can be read, and is Python.
 
-Each file is parsed once and its tree thrown away. Several processes share the files where there are many.
+No tree is made. Several processes share the files where there are many.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gbfix.analysis.source import parse
-from gbfix.analysis.spotted import may_compile
-from gbfix.engine.dataclass import dataclass
+from gbfix.analysis.source import check_syntax
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import read_source
 from gbfix.engine.garbage import without_garbage_collection
 from gbfix.engine.model import GbfixError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
 _CHUNK = 32  # files handed to a process at once
 _WORTH_PROCESSES = 200  # files; starting a process takes as long as parsing some fifty
 _MOST_JOBS = 8
-
-
-@dataclass(frozen=True)
-class Surveyed:
-    """What one look at a file told.
-
-    problem: why it cannot be looked at, "" when it can. compiles: its code mentions compiling. is_marked: it may have
-    suppression comments.
-    """
-
-    problem: str = ""
-    compiles: bool = False
-    is_marked: bool = False
 
 
 def default_jobs() -> int:
@@ -46,10 +30,16 @@ def default_jobs() -> int:
     return min(usable, _MOST_JOBS)
 
 
-def survey(files: Sequence[tuple[str, str]], jobs: int, advance: Callable[[str], None]) -> list[Surveyed]:
-    """Look at files, given by path and name in messages, in `jobs` processes. `advance` is told each name in its turn.
+def survey(
+    files: Sequence[tuple[str, str]],
+    jobs: int,
+    advance: Callable[[str], None],
+    meanwhile: Callable[[], None] = lambda: None,
+) -> list[str]:
+    """Why each file cannot be looked at, "" when it can; files are given by path and name in messages.
 
-    Raises GbfixError when one of the processes ends before its work is done.
+    Where there are many, `jobs` processes look at them, and `meanwhile` is called when they have begun. `advance` is
+    told each name in its turn. Raises GbfixError when one of the processes ends before its work is done.
     """
     if jobs < 2 or len(files) < _WORTH_PROCESSES:
         return with_deep_stack(lambda: list(_survey_here(files, advance)))
@@ -62,42 +52,38 @@ def survey(files: Sequence[tuple[str, str]], jobs: int, advance: Callable[[str],
     try:
         # Not forked: threads of this process may hold locks, which would never be freed in a copy.
         with ProcessPoolExecutor(min(jobs, len(chunks)), get_context("spawn")) as pool:
-            return list(_in_order(pool, chunks, advance))
+            futures = [pool.submit(survey_chunk, chunk) for chunk in chunks]
+            meanwhile()
+            return list(_in_order(futures, chunks, advance))
     except BrokenProcessPool as error:
         problem = "a process that reads files ended before its work was done; free some memory, or give --jobs 1"
         raise GbfixError(problem) from error
 
 
 def _in_order(
-    pool: ProcessPoolExecutor, chunks: Iterable[Sequence[tuple[str, str]]], advance: Callable[[str], None]
-) -> Iterator[Surveyed]:
-    waiting: list[tuple[Sequence[tuple[str, str]], Future[list[Surveyed]]]] = []
-    waiting += ((chunk, pool.submit(survey_chunk, chunk)) for chunk in chunks)
-    for chunk, future in waiting:
+    futures: Iterable[Future[list[str]]], chunks: Iterable[Sequence[tuple[str, str]]], advance: Callable[[str], None]
+) -> Iterator[str]:
+    for chunk, future in zip(chunks, futures, strict=True):
         yield from future.result()
         for _, name in chunk:
             advance(name)
 
 
-def survey_chunk(files: Sequence[tuple[str, str]]) -> list[Surveyed]:
+def survey_chunk(files: Sequence[tuple[str, str]]) -> list[str]:
     """Look at some files, given by path and name, in this process."""
     return with_deep_stack(lambda: list(_survey_here(files, lambda _name: None)))
 
 
-def _survey_here(files: Iterable[tuple[str, str]], advance: Callable[[str], None]) -> Iterator[Surveyed]:
+def _survey_here(files: Iterable[tuple[str, str]], advance: Callable[[str], None]) -> Iterator[str]:
     with without_garbage_collection():
-        for number, (path, name) in enumerate(files):
+        for path, name in files:
             advance(name)
-            yield survey_file(Path(path), name)
-            if number % 500 == 499:
-                gc.collect()
+            yield _problem_of(Path(path), name)
 
 
-def survey_file(path: Path, name: str) -> Surveyed:
-    """Look at one file; `name` stands in messages about its syntax."""
+def _problem_of(path: Path, name: str) -> str:
     try:
-        text = read_source(path).text
-        tree = parse(name, text).tree
-        return Surveyed(compiles=may_compile(text, tree), is_marked="gbfix:" in text)
+        check_syntax(name, read_source(path).text)
     except GbfixError as error:
-        return Surveyed(problem=str(error))
+        return str(error)
+    return ""

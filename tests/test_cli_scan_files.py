@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli_project import CLEAN, SAFE, Project
 
+from gbfix.analysis.source import check_syntax, parse
 from gbfix.cli.survey import survey
+from gbfix.engine.model import SourceError
 
 
 def _many(project: Project) -> None:
@@ -44,9 +47,27 @@ def test_every_file_is_told_in_its_turn(tmp_path: Path) -> None:
     files = []
     for number in range(210):
         path = tmp_path / f"m_{number:03}.py"
-        path.write_text("import torch\nf = torch.compile(print)\n" if number == 7 else "x = 1  # compile it\n")
+        path.write_text("x = (\n" if number == 7 else "x = 1\n")
         files.append((str(path), path.name))
     told: list[str] = []
-    surveyed = survey(files, 2, told.append)
+    begun: list[int] = []
+    problems = survey(files, 2, told.append, lambda: begun.append(len(told)))
     assert told == [name for _, name in files]
-    assert [number for number, one in enumerate(surveyed) if one.compiles] == [7]
+    assert begun == [0]
+    assert [number for number, problem in enumerate(problems) if problem] == [7]
+    assert problems[7] == "m_007.py:1: not valid Python: '(' was never closed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def f(x):\n    global x\n", "nonlocal y\n", "return 1\n", "x = 1\n" * 3, "def f(:\n", "x = '\\d'\n", "é = 1\n"],
+)
+def test_checking_the_syntax_refuses_what_parsing_refuses(text: str) -> None:
+    def told(work: Callable[[str, str], object]) -> str:
+        try:
+            work("m.py", text)
+        except SourceError as error:
+            return str(error)
+        return ""
+
+    assert told(check_syntax) == told(parse)
