@@ -76,9 +76,11 @@ class Evaluation:
             case ast.Compare():
                 return self._compare(node)
             case ast.BoolOp(values=parts):
-                return self._join([self.value(parts[0]), *(self.sometimes(part) for part in parts[1:])], node)
+                first = self.truth(parts[0])
+                others = [self.sometimes(part, is_asked=part is not parts[-1]) for part in parts[1:]]
+                return self._join([first, *others], node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                self.value(test)
+                self.truth(test)
                 return self._join([self.sometimes(body), self.sometimes(orelse)], node)
             case ast.NamedExpr(target=target, value=inner):
                 found = self.value(inner)
@@ -112,6 +114,13 @@ class Evaluation:
             case _:
                 self.impure(f"{shorten(self.text(node))} is a form that gbfix does not follow", node, Write.ANYTHING)
                 return self.opaque(node)
+
+    def truth(self, node: ast.expr) -> Value:
+        """The same for what Python then asks whether it is true, which fails for a tensor of several elements."""
+        found = self.value(node)
+        if found.tensor_like and not (found.one or found.is_scalar):
+            self.require(("truth", found.shape), f"{shorten(self.text(node))} is true or false", node)
+        return found
 
     def text(self, node: ast.expr) -> str:
         """The source of a node, for messages and terms."""
@@ -183,7 +192,7 @@ class Evaluation:
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
-            inner = self.value(node.operand)
+            inner = self.truth(node.operand)
             if inner.kind is Kind.TENSOR:
                 self.reads_value(node)
             return Value(Kind.NUMBER, number="bool", scalar_of=inner if inner.kind is Kind.TENSOR else inner.scalar_of)
@@ -270,10 +279,10 @@ class Evaluation:
                     self.impure(f"{shorten(self.text(node))} formats a value that may be a tensor", node)
         return v.OTHER
 
-    def sometimes(self, node: ast.expr) -> Value:
-        """The value of a part that may not run."""
+    def sometimes(self, node: ast.expr, *, is_asked: bool = False) -> Value:
+        """The value of a part that may not run; `is_asked` for one that Python asks whether it is true."""
         self._conditions += 1
-        found = self.value(node)
+        found = self.truth(node) if is_asked else self.value(node)
         self._conditions -= 1
         return found
 

@@ -96,7 +96,9 @@ class Flow:
     def evaluate(self, node: ast.expr, state: State) -> tuple[Value, Evaluation]:
         """The facts about an expression where `state` holds."""
         evaluation = Evaluation(self.context, state.values, state.gradients_off)
-        return evaluation.value(node), evaluation
+        parent = self.context.source.parents.get(node)
+        is_test = isinstance(parent, ast.If | ast.While | ast.Assert) and parent.test is node
+        return (evaluation.truth(node) if is_test else evaluation.value(node)), evaluation
 
     def _off_by_decorator(self) -> bool:
         """True when the decorator nearest to the function that can change the mode turns gradients off."""

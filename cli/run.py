@@ -11,7 +11,8 @@ from gbfix.analysis.capabilities import KNOWN, Torch
 from gbfix.analysis.files import Files
 from gbfix.analysis.preferences import DEFAULT, Preferences, other_ways
 from gbfix.analysis.project import FileView, Project, load
-from gbfix.analysis.source import SourceFile, parse
+from gbfix.analysis.source import SourceFile, check_syntax, parse
+from gbfix.analysis.spotted import may_compile
 from gbfix.cli.failure import internal_error
 from gbfix.cli.inputs import Inputs
 from gbfix.cli.names import display_name
@@ -79,35 +80,49 @@ def run(inputs: Inputs, request: Request) -> Outcome:
 
 def _run(inputs: Inputs, request: Request) -> Outcome:
     problems = list(inputs.problems)
-    parsed = _parse_all(inputs.sources, problems)
-    together = _together([file for _, file in parsed], request, problems)
+    sources = _sound(inputs.sources, problems)
+    compiling = frozenset(name for name, source in sources.items() if may_compile(source.text))
+    files = Files(sources, lambda name: sources[name].text.encode("utf-8", "surrogatepass"), compiling=compiling)
+    together = _together(files, request, problems)
     outcomes: list[FileOutcome] = []
     compiled_functions = 0
-    for source, file in parsed:
-        request.advance(file.path)
+    for name, source in sources.items():
+        request.advance(name)
+        if together is not None and request.seen is NOTHING_SEEN and not may_tell(together, name, source.text):
+            outcomes.append(FileOutcome(source, source.text, (), ()))
+            continue
         try:
-            project = together or load_for([file], request)
-            compiled_functions += len(project.compiled[file.path])
-            outcomes.append(file_outcome(project, source, file, request))
+            project = together or load_for([files[name]], request)
+            compiled_functions += len(project.compiled[name])
+            outcomes.append(file_outcome(project, source, project.files[name], request))
         except GbfixError as error:
-            problems.append(naming(file.path, error))
+            problems.append(naming(name, error))
         except Exception as error:
-            problems.append(internal_error(file.path, error))
+            problems.append(internal_error(name, error))
     notes = (CUT_OFF,) if together is not None and together.search.is_cut_off else ()
     return Outcome(tuple(outcomes), tuple(problems), compiled_functions, notes=notes)
 
 
-def _parse_all(sources: Iterable[SourceText], problems: list[str]) -> list[tuple[SourceText, SourceFile]]:
-    parsed: list[tuple[SourceText, SourceFile]] = []
+def may_tell(project: Project, name: str, text: str) -> bool:
+    """True for a file that rules may find something in without a run, or whose suppressions may be unused."""
+    compiling = project.files.compiling or frozenset()
+    return name in compiling or "gbfix:" in text or bool(project.compiled[name])
+
+
+def _sound(sources: Iterable[SourceText], problems: list[str]) -> dict[str, SourceText]:
+    """The sources that are Python, by the names in messages."""
+    sound: dict[str, SourceText] = {}
     for source in sources:
+        name = display_name(source.path)
         try:
-            parsed.append((source, parse(display_name(source.path), source.text)))
+            check_syntax(name, source.text)
+            sound[name] = source
         except GbfixError as error:
             problems.append(str(error))
-    return parsed
+    return sound
 
 
-def _together(files: Sequence[SourceFile], request: Request, problems: list[str]) -> Project | None:
+def _together(files: Files, request: Request, problems: list[str]) -> Project | None:
     """All files as one project; None, with a problem, when a bug keeps them from being looked at together."""
     if request.memory is not None and request.memory.project is not None:
         return request.memory.project

@@ -13,7 +13,7 @@ from gbfix.analysis.spotted import may_compile
 from gbfix.cli.failure import internal_error
 from gbfix.cli.names import display_names
 from gbfix.cli.outcome import FileOutcome, Outcome
-from gbfix.cli.run import CUT_OFF, Request, file_outcome, load_for, naming
+from gbfix.cli.run import CUT_OFF, Request, file_outcome, load_for, may_tell, naming
 from gbfix.cli.survey import survey
 from gbfix.engine.deep import with_deep_stack
 from gbfix.engine.files import Discovered, read_source
@@ -82,8 +82,7 @@ def _outcome(texts: _Texts, paths: Mapping[str, Path], names: Sequence[str], req
     outcomes: list[FileOutcome] = []
     compiled_functions = failed = 0
     for name in names:
-        is_marked = "gbfix:" in texts.text(name)
-        if not (name in compiling or is_marked or together is None or together.compiled[name]):
+        if together is not None and not may_tell(together, name, texts.text(name)):
             continue
         try:
             current = together or load_for([files[name]], request)
