@@ -1,14 +1,13 @@
 """The `gbfix` command.
 
-What people and editors run most, `gbfix --version` and `gbfix scan` with nothing but paths, needs no Typer, which takes
-longer to load than these take to run: it is answered here. All else is the Typer application's.
+What people and editors run most, `gbfix --version` and `gbfix scan` with paths and a few options, needs no Typer, which
+takes longer to load than these take to run: it is answered here. All else is the Typer application's.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
 
 
 def main() -> None:
@@ -20,17 +19,19 @@ def main() -> None:
         from gbfix.cli.version import version_line
 
         print(version_line())
-    elif _is_plain_scan(words):
-        from gbfix.cli.plain_scan import plain_scan
+    elif words[:1] == ["scan"] and sys.platform != "win32":  # there, Typer expands patterns in paths
+        from gbfix.cli.plain_scan import plain_scan, read_plainly
 
-        plain_scan(words[1:])
+        read = read_plainly(words[1:])
+        if read is not None:
+            plain_scan(*read)
+        else:
+            _typer()
     else:
-        from gbfix.cli.application import app
-
-        app()
+        _typer()
 
 
-def _is_plain_scan(words: Sequence[str]) -> bool:
-    """True for `scan` with paths and no options. On Windows, Typer expands patterns in them."""
-    options = any(word.startswith("-") and word != "-" for word in words)
-    return words[:1] == ["scan"] and not options and sys.platform != "win32"
+def _typer() -> None:
+    from gbfix.cli.application import app
+
+    app()

@@ -7,6 +7,9 @@ from importlib.metadata import version
 import pytest
 from cli_project import SAFE, Project
 
+from gbfix.cli.output_format import OutputFormat
+from gbfix.cli.plain_scan import read_plainly
+
 COMMANDS = ("scan", "apply", "run", "undo", "rules", "explain")
 
 
@@ -59,7 +62,7 @@ SLOW = (
 """What takes long to load, and a scan of a file needs for nothing; of the standard library, too."""
 
 
-@pytest.mark.parametrize("arguments", [["scan", "choose.py"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["scan", "choose.py"], ["scan", "--exit-zero", "choose.py"], ["--version"]])
 def test_what_is_run_most_loads_nothing_slow(project: Project, arguments: list[str]) -> None:
     project.write("choose.py", SAFE)
     program = (
@@ -74,12 +77,42 @@ def test_what_is_run_most_loads_nothing_slow(project: Project, arguments: list[s
     assert done.stdout.splitlines()[-1] == "loaded: []", done.stderr
 
 
-def test_a_plain_scan_says_what_one_read_by_typer_says(project: Project) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["choose.py"],
+        ["broken.py"],
+        ["choose.py", "missing.py"],
+        [],
+        ["--exit-zero", "choose.py"],
+        ["choose.py", "--output-format", "json"],
+        ["choose.py", "--output-format", "xml"],
+        ["choose.py", "--output-format"],
+        ["--no-cache", "-j", "2"],
+        ["--jobs", "0", "choose.py"],
+        ["--jobs", "two", "choose.py"],
+        ["--exit-zro", "choose.py"],
+        ["--", "choose.py"],
+    ],
+    ids=" ".join,
+)
+def test_a_plain_scan_says_what_one_read_by_typer_says(project: Project, words: list[str]) -> None:
     project.write("choose.py", SAFE)
     project.write("broken.py", "def f(:\n")
-    for paths in (["choose.py"], ["broken.py"], ["choose.py", "missing.py"], []):
-        plain, typed = project.gbfix("scan", *paths), project.gbfix("scan", "--output-format", "text", *paths)
-        assert (plain.code, plain.out, plain.err) == (typed.code, typed.out, typed.err)
+    plain = project.gbfix("scan", *words)
+    typed = project.gbfix("scan", *(["--exclude", "nothing"] if "--" not in words else []), *words)
+    assert (plain.code, plain.out, plain.err) == (typed.code, typed.out, typed.err)
+
+
+@pytest.mark.parametrize("words", [["--select", "GBF101"], ["--jobs", "0"], ["--jobs"], ["--output-format", "xml"]])
+def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
+    assert read_plainly(words) is None
+
+
+def test_plain_options_are_read() -> None:
+    words = ["a", "--exit-zero", "-j", "3", "--no-cache", "--output-format", "json", "-"]
+    options = {"exit_zero": True, "jobs": 3, "no_cache": True, "output_format": OutputFormat.JSON}
+    assert read_plainly(words) == (["a", "-"], options)
 
 
 def test_only_the_command_that_is_asked_for_is_loaded(project: Project) -> None:
