@@ -30,6 +30,7 @@ _TYPE_PARAMETERS = tuple(
 _PATTERNS = (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 _OTHER_BINDERS = (ast.Name, ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.Global, ast.Nonlocal)
 _BINDERS = frozenset((*_SCOPES, *_TYPE_PARAMETERS, *_PATTERNS, *_OTHER_BINDERS))
+_LEAVES = frozenset([ast.Name, ast.Constant])
 _BUILTINS = frozenset(dir(builtins))
 _EXPORTED_BY_ARRAY_LIBRARIES = frozenset(
     {"abs", "all", "any", "bool", "compile", "complex", "divmod", "float"}
@@ -181,16 +182,20 @@ class Names:
 
     def _collect(self) -> None:
         """One walk over the file, without recursion: deep trees are common in generated code."""
-        module = self.source.tree
+        module, scopes = self.source.tree, self._scopes
         pending: list[tuple[ast.AST, Scope, ast.AST]] = [(child, module, module) for child in reversed(module.body)]
         while pending:
             node, scope, statement = pending.pop()
-            self._scopes[node] = scope
+            scopes[node] = scope
+            kind = node.__class__
+            if kind in _LEAVES:  # most nodes
+                if isinstance(node, ast.Name) and node.ctx.__class__ is not ast.Load:
+                    self._bind(node, scope, statement)
+                continue
             if isinstance(node, ast.stmt):
                 statement = node
             inner = children(node)
             inner.reverse()
-            kind = type(node)
             if kind in _BINDERS:
                 self._bind(node, scope, statement)
             if kind in _CHANGES_SCOPE:

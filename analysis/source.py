@@ -31,6 +31,7 @@ if sys.version_info >= (3, 12):
     _NO_CHILDREN[ast.TypeAlias] = frozenset[str]()  # whose name is an expression
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 _LEAVES = (ast.Name, ast.Constant)
+_WITH_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
@@ -78,18 +79,26 @@ class SourceFile:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """Every node, in the order of `ast.walk`, which takes far longer than going through these again."""
-        return tuple(ast.walk(self.tree))
+        """Every node but contexts and operators, in the order of `ast.walk`, which takes longer than these."""
+        return (self.tree, *self.parents)
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """The parent of every node but the module."""
-        return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        """The parent of every node but the module, contexts and operators, in the order of `ast.walk`."""
+        found: dict[ast.AST, ast.AST] = {}
+        pending: list[ast.AST] = [self.tree]
+        for node in pending:
+            inner = children(node)
+            pending += [child for child in inner if not isinstance(child, _LEAVES)]
+            for child in inner:
+                found[child] = node
+        return found
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """Every function and lambda, outer before inner, in source order."""
-        return tuple(sorted(_functions(self.tree), key=lambda function: self.span(function.node).start))
+        found = _functions(self.tree, with_lambdas="lambda" in self.text)
+        return tuple(sorted(found, key=lambda function: self.span(function.node).start))
 
     @cached_property
     def function_of_node(self) -> dict[FunctionNode, Function]:
@@ -201,8 +210,11 @@ def evaluated_outside(holder: ast.AST, child: ast.AST) -> bool:
     return False
 
 
-def _functions(tree: ast.Module) -> Iterator[Function]:
-    """Walks without recursion: a long `elif` chain or sum is deeper than Python's stack."""
+def _functions(tree: ast.Module, *, with_lambdas: bool) -> Iterator[Function]:
+    """Those of a tree; without lambdas, no expression is looked at.
+
+    Walks without recursion: a long `elif` chain or sum is deeper than Python's stack.
+    """
     pending: list[tuple[ast.AST, str, ast.ClassDef | None]] = [(tree, "", None)]
     while pending:
         node, prefix, owner = pending.pop()
@@ -215,7 +227,7 @@ def _functions(tree: ast.Module) -> Iterator[Function]:
         elif isinstance(node, ast.ClassDef):
             inside, held_by = f"{prefix}{node.name}.", node
         for child in reversed(children(node)):
-            if isinstance(child, _LEAVES):
+            if isinstance(child, _LEAVES) or not (with_lambdas or isinstance(child, _WITH_STATEMENTS)):
                 continue
             outside = inside is not prefix and evaluated_outside(node, child)
             pending.append((child, prefix, owner) if outside else (child, inside, held_by))

@@ -4,8 +4,9 @@
 
 Everything is measured in one run, in turns, so that the ratios hold whatever else the machine does; the medians are
 printed as a table. `--copies` also measures that many copies of the tree (hard links). `--torchfix` is an interpreter
-with torchfix and libcst: its linter with all rules, in one process, and a LibCST codemod that changes nothing are then
-measured too. Needs POSIX, for the memory of child processes.
+with torchfix and libcst: its linter with all rules, and LibCST's own codemod that changes nothing, are then measured
+too, each in one process. Bytecode of gbfix is written before, as installing does. Needs POSIX, for the memory of child
+processes.
 """
 
 from __future__ import annotations
@@ -28,14 +29,6 @@ for name in open(sys.argv[1]).read().splitlines():
         with open(name, "rb") as file:
             ast.parse(file.read())
     except (SyntaxError, ValueError):
-        pass
-"""
-_CODEMOD = """
-import sys, libcst
-for name in open(sys.argv[1]).read().splitlines():
-    try:
-        libcst.parse_module(open(name, "rb").read()).code
-    except (libcst.ParserSyntaxError, UnicodeDecodeError):
         pass
 """
 _GBFIX = "from gbfix.cli.main import main\nif __name__ == '__main__':\n    main()\n"
@@ -83,7 +76,9 @@ def commands_for(tree: Path, work: Path, torchfix: str | None) -> dict[str, list
         "gbfix scan, nothing changed": gbfix,
     }
     if torchfix is not None:
-        found["LibCST, no change"] = [torchfix, "-c", _CODEMOD, str(listing)]
+        copy = copied(tree, 1, work / f"{tree.name}_for_libcst")
+        no_change = ["-m", "libcst.tool", "codemod", "noop.NOOPCommand", str(copy), "--no-format", "-j", "1"]
+        found["LibCST codemod that changes nothing"] = [torchfix, *no_change]
         found["TorchFix, all rules"] = [torchfix, "-m", "torchfix", "--select", "ALL", "-j", "1", str(tree)]
     return found
 
@@ -91,6 +86,7 @@ def commands_for(tree: Path, work: Path, torchfix: str | None) -> dict[str, list
 def table(tree: Path, work: Path, rounds: int, torchfix: str | None) -> list[str]:
     """Measure one tree; the lines of its table."""
     environment = {**os.environ, "GBFIX_CACHE_DIR": str(work / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     commands = commands_for(tree, work, torchfix)
     measure(commands["gbfix scan, nothing changed"], environment)  # fills the cache, and that of the disk
     taken: dict[str, list[Measured]] = {words: [] for words in commands}
