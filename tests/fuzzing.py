@@ -106,8 +106,16 @@ def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool =
 def differences(program: GeneratedProgram, after: str, *, compiled: bool = False) -> tuple[tuple[int, Difference], ...]:
     """What another text of a program does differently, with the number of the call that shows it.
 
-    Raises NoProgramError for a program that cannot be loaded.
+    Raises NoProgramError for a program that cannot be loaded, or that differs from itself: `random.seed(nan)` takes the
+    identity of an object.
     """
+    found = _found(program, after, compiled)
+    if found and _found(program, program.text, compiled):
+        raise NoProgramError("it does something else each time")
+    return found
+
+
+def _found(program: GeneratedProgram, after: str, compiled: bool) -> tuple[tuple[int, Difference], ...]:
     with eagerly():
         one = _original(program)
         try:

@@ -113,6 +113,14 @@ def test_same_program_is_the_same() -> None:
     assert differences(program, PROGRAM + "# a comment\n", compiled=True) == ()
 
 
+def test_program_that_differs_from_itself_is_none() -> None:
+    text = PROGRAM.replace("SEEN = []", "import random").replace(
+        "    print", "    random.seed(float('nan'))\n    z = z * random.random()\n    print"
+    )
+    with pytest.raises(NoProgramError, match="each time"):
+        differences(GeneratedProgram(text, CALLS), text.replace("x * 2.0", "x * 3.0"))
+
+
 def test_program_that_cannot_be_loaded_is_none() -> None:
     with pytest.raises(NoProgramError, match="ZeroDivisionError"):
         differences(GeneratedProgram("1 / 0\n", CALLS), "1 / 0  # the same\n")
