@@ -22,9 +22,11 @@ import torch
 from generated_inputs import DTYPES, SHAPES, VALUES, VARIATIONS, tensor, varied
 from generated_observations import observed_lines
 from generated_programs import GeneratedProgram
+from recompiled import Sizes, recompiles_of
 
 from gbfix.analysis.project import Project, load
-from gbfix.analysis.source import parse
+from gbfix.analysis.recompiles import RecompileSeen
+from gbfix.analysis.source import SourceFile, parse
 from gbfix.codemods import all_rules
 from gbfix.engine.model import Discharge, Finding, Obligation, Result, Rule
 from gbfix.engine.passes import fix_text
@@ -82,14 +84,27 @@ def rewritten(program: GeneratedProgram, *, unsafe: bool = False) -> Result:
 @lru_cache(maxsize=4)
 def _project(program: GeneratedProgram) -> Project:
     file = parse(FILE, program.text)
+    recompiles = _recompiles(program, file)
     if not program.is_observed:
-        return load([file])
+        return load([file], recompiles=recompiles)
 
     def run() -> None:
         with eagerly():
             _original(program)
 
-    return load([file], observed={FILE: observed_lines(program.text, FILE, run)}, fakes=FakeOperations())
+    observed = {FILE: observed_lines(program.text, FILE, run)}
+    return load([file], observed=observed, fakes=FakeOperations(), recompiles=recompiles)
+
+
+def _recompiles(program: GeneratedProgram, file: SourceFile) -> Mapping[str, tuple[RecompileSeen, ...]] | None:
+    """What the golden case that a program comes from says of recompiles, where its functions are still there."""
+    made: dict[str, Any] = {}
+    exec(program.setup, made)
+    sizes = [Sizes(**one) for one in made.get("RECOMPILED", ())]
+    try:
+        return recompiles_of(file, *sizes) if sizes else None
+    except (StopIteration, ValueError):
+        return None
 
 
 def attempt(program: GeneratedProgram, *, compiled: bool = False, unsafe: bool = False) -> Attempt:

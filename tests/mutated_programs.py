@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from generated_expressions import COMPARISONS, NUMBERS, Draw, Style
@@ -46,7 +47,7 @@ def mutants(draw: st.DrawFn) -> GeneratedProgram:
 def mutant_from(draw: Draw) -> GeneratedProgram:
     """A changed golden case by a function that draws numbers; unchanged where the changes give no Python."""
     make = Statements(draw, Style())
-    case = make.pick(cases())
+    case = make.pick(make.pick(_by_rule()))  # rules of one case as often as those of many
     before = (case / "before.py").read_bytes().decode().replace("\r\n", "\n")
     text = before
     for _ in range(make.below(4)):
@@ -59,6 +60,11 @@ def mutant_from(draw: Draw) -> GeneratedProgram:
         f"(varied(list(inputs())[{index}], {make.pick(WAYS)!r}), {{}})" for index in range(_number_of_calls(case))
     )
     return GeneratedProgram(text, calls, entry, setup, is_observed=make.chance(3))
+
+
+@cache
+def _by_rule() -> tuple[tuple[Path, ...], ...]:
+    return tuple(tuple(found) for _, found in groupby(cases(), key=lambda case: case.parent))
 
 
 @cache
