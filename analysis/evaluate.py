@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gbfix.analysis import values as v
+from gbfix.analysis.asked import contained, formatted, hashed, iterated
 from gbfix.analysis.effects import Effects, Note, Requirement, Write
 from gbfix.analysis.fakes import tried_index, with_result
 from gbfix.analysis.known_calls import evaluate_call
@@ -89,12 +90,16 @@ class Evaluation:
                 return replace(found, fresh=False)
             case ast.Subscript():
                 return self._subscript(node)
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 for part in parts:
                     self.value(part)
                 return v.OTHER
+            case ast.Set(elts=parts):
+                for part in parts:
+                    hashed(self, part)
+                return v.OTHER
             case ast.Starred(value=inner):
-                return self.value(inner)
+                return iterated(self, inner)
             case ast.Slice(lower=lower, upper=upper, step=step):
                 for bound in (lower, upper, step):
                     if bound is not None:
@@ -107,7 +112,7 @@ class Evaluation:
             case ast.Dict(keys=keys, values=parts):
                 for key in keys:
                     if key is not None:
-                        self.value(key)
+                        hashed(self, key)
                 for part in parts:
                     self.value(part)
                 return v.OTHER
@@ -211,6 +216,10 @@ class Evaluation:
                 return v.number("bool")
             return replace(result, number="bool") if result.kind is Kind.NUMBER else result
         found = [self.value(operands[0]), self.value(operands[1]), *(self.sometimes(part) for part in operands[2:])]
+        if len(operands) == 2 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            contained(self, node, *found)
+        elif any(value.kind is not Kind.NUMBER for value in found):
+            self.require(("operands", *self.here(node)), f"{shorten(self.text(node))} does not raise", node)
         if len(operands) == 2 and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
             return v.number("bool")  # `"key" in batch` is asked of no tensor, which would raise
         if any(value.tensor_like for value in found):
@@ -274,7 +283,7 @@ class Evaluation:
     def _formatted(self, node: ast.JoinedStr) -> Value:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                inner = self.value(part.value)
+                inner = formatted(self, part)
                 if inner.tensor_like:
                     self.impure(f"{shorten(self.text(node))} formats a value that may be a tensor", node)
         return v.OTHER

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from gbfix.analysis import values as v
 from gbfix.analysis.annotations import parameter_value
+from gbfix.analysis.asked import asked
 from gbfix.analysis.callers import Callers, callers_of
 from gbfix.analysis.context import Context, module_context
 from gbfix.analysis.effects import Write
@@ -96,9 +97,7 @@ class Flow:
     def evaluate(self, node: ast.expr, state: State) -> tuple[Value, Evaluation]:
         """The facts about an expression where `state` holds."""
         evaluation = Evaluation(self.context, state.values, state.gradients_off)
-        parent = self.context.source.parents.get(node)
-        is_test = isinstance(parent, ast.If | ast.While | ast.Assert) and parent.test is node
-        return (evaluation.truth(node) if is_test else evaluation.value(node)), evaluation
+        return asked(evaluation, node, self.context.source.parents.get(node)), evaluation
 
     def _off_by_decorator(self) -> bool:
         """True when the decorator nearest to the function that can change the mode turns gradients off."""

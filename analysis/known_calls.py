@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gbfix.analysis import values as v
+from gbfix.analysis.asked import names_classes
 from gbfix.analysis.effects import Note, Write
 from gbfix.analysis.literals import is_literal, is_text_of_infinity, number_in, shorten
 from gbfix.analysis.operations import (
@@ -239,6 +240,8 @@ def _method_call(evaluation: Evaluation, func: ast.Attribute, node: ast.Call) ->
         return v.number("int")
     if name == "item" and not node.args:
         evaluation.reads_value(node)
+        if not (receiver.one or receiver.is_scalar):
+            evaluation.require(("one", receiver.shape), f"{evaluation.text(func.value)} has one element", node)
         return Value(Kind.NUMBER, number=_scalar_type(receiver), scalar_of=receiver, assumed=receiver.assumed)
     if name == "tolist" and not node.args:  # a list, and a number where there is no dimension
         evaluation.reads_value(node)
@@ -283,6 +286,8 @@ def _operation(
         return _of_sequence(evaluation, name, node)
     operands, found, options = _operands_and_options(evaluation, name, first, start, rest, node)
     _notes_on(evaluation, name, options, node)
+    if name == "clamp" and not rest and not node.keywords:
+        _must_not_raise(evaluation, "bounds", node)
     if name == "dropout" and "training=False" in options:
         return replace(start, fresh=False)
     if name == "masked_fill":
@@ -489,6 +494,8 @@ def _builtin_call(evaluation: Evaluation, name: str, node: ast.Call) -> Value | 
             _must_not_raise(evaluation, "builtin", node)
         return v.number("int")
     if name in ("isinstance", "hasattr", "callable", "issubclass"):
+        if name == "issubclass" or (name == "isinstance" and not names_classes(evaluation, node.args[-1])):
+            _must_not_raise(evaluation, "builtin", node)
         return v.number("bool")
     if name in ("abs", "min", "max", "round", "sum", "pow", "divmod") and all(f.kind is Kind.NUMBER for f in found):
         _must_not_raise(evaluation, "builtin", node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from types import UnionType
@@ -55,6 +56,7 @@ _FAILS_FOR_VALUES = frozenset(
 _DRAWING = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "Dropout1d", "Dropout2d", "Dropout3d", "RReLU")
 _COUNTING = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d")
 _FAILING_KEYS = ("index", "number divisor", "number power", "DIVISOR", "math")
+_THERE = sys.stdlib_module_names | {"torch"}
 
 
 @dataclass
@@ -109,7 +111,10 @@ class _Reader:
 
     def read(self, statement: ast.stmt) -> None:
         state = self._flow.before.get(statement)
-        if state is None or isinstance(statement, FunctionNode | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom):
+        if state is None or isinstance(statement, FunctionNode | ast.ClassDef | ast.Pass):
+            return
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            self._importing(statement)
             return
         for expression in _own_expressions(statement):
             self.read_expression(expression, state)
@@ -148,6 +153,16 @@ class _Reader:
                     statement.lineno,
                     "move it out of the compiled function",
                 )
+
+    def _importing(self, statement: ast.Import | ast.ImportFrom) -> None:
+        """A module may be missing, and runs when it is first imported; those of Python and torch are there."""
+        if isinstance(statement, ast.ImportFrom):
+            modules = ["" if statement.level else statement.module or ""]
+        else:
+            modules = [alias.name for alias in statement.names]
+        if not all(name.split(".")[0] in _THERE for name in modules):
+            text = f"{self._source.segment(statement)} does not raise"
+            self._rest.requirements.append(Requirement(("imported", text), text, statement.lineno))
 
     def _target(self, target: ast.expr, state: State) -> None:
         match target:

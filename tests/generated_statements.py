@@ -26,6 +26,40 @@ MESSAGES = (
     *("print({s})", 'print(f"{{{s}}}")', 'print("sum", {s}.item())', 'logger.info(f"max {{{s}:.3f}}")', "report({t})"),
     *("print({t})", 'print("x", n, sep="-", end="")', "print('err', file=sys.stderr)", "log(n)", "print(*[1, n])"),
 )
+PYTHON = (
+    *("{a}, {b} = {t}", "{a}, {b} = {t}.shape", "{a}, {b} = 1, n", "{a}, *{b} = {t}.shape", "{a} = (*{t}, 1)"),
+    *("for {a} in {t}: pass", "for {a} in {t}.shape: pass", "for {a}, {b} in enumerate([n]): pass"),
+    *("{a} = {{{t}: 1}}", "{a} = {{n: {t}}}", "{a} = {{n, 1}}", "{a} = {{str(n): [n]}}", "{a} = {{[n]}}"),
+    *("{a} = f'{{{t}:.2f}}'", "{a} = f'{{n:03d}}'", "{a} = f'{{n:.1f}}'", "{a} = f'{{flag!r:>8}}'", "{a} = f'{{n}}'"),
+    *("{a} = {t} in (1, 2)", "{a} = n in [1, 2]", "{a} = 3 in {t}", "{a} = 'calls' in STATE", "{a} = n in 'abc'"),
+    *(
+        "{a} = {t}.item()",
+        "{a} = float({t})",
+        "{a} = len({t})",
+        "{a} = {t}.tolist()",
+        "{a} = 10 // n",
+        "{a} = [1, 2][n]",
+    ),
+    *("{a} = isinstance({t}, torch.Tensor)", "{a} = isinstance(n, (int, float))", "{a} = isinstance(n, flag)"),
+    *("{a} = 1 < n < 3", "{a} = 0 < {t} < 3", "{a} = not {t}", "{a} = {t} or n", "{a} = {t} if {t2} else n"),
+    *("{a} = flag and n", "assert n", "assert flag, n", "if {t}: pass", "while not {t}.shape: break"),
+    *(
+        "import math",
+        "import nowhere",
+        "with suppress(ValueError): pass",
+        "with torch.no_grad(): pass",
+        "with flag: pass",
+    ),
+    *(
+        "{a} = {t}[0]",
+        "{a} = {t}[n]",
+        "{a} = {t}.shape[1]",
+        "{a} = {t} @ {t2}",
+        "{a} = STATE['missing']",
+        "{a} = n.real",
+    ),
+)
+"""What Python does with values, which fails for some of them; {a} and {b} are new names."""
 
 
 class Statements(Expressions):
@@ -57,6 +91,7 @@ class Statements(Expressions):
             (1, lambda _depth: self._alias()),
             (1, lambda _depth: self._effect()),
             (1, lambda _depth: self._draw_of_python()),
+            (2, lambda _depth: self._python()),
         ]
         if depth >= DEEPEST_BLOCK:
             kinds = kinds[1:2] + kinds[3:6]
@@ -124,6 +159,11 @@ class Statements(Expressions):
             name = self.fresh("t")
             return [f"{name} = {self.tensor()}", *side()]
         return side()
+
+    def _python(self) -> Lines:
+        """Something that Python does with values."""
+        names = {"a": self.fresh("p"), "b": self.fresh("p")}
+        return [self.pick(PYTHON).format(t=self.pick(self.names.tensors), t2=self.pick(self.names.tensors), **names)]
 
     def _two_targets(self, depth: int) -> Lines:
         one, other = self.fresh("v"), self.fresh("v")

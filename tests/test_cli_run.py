@@ -28,9 +28,22 @@ def _rename(view: FileView) -> Iterable[Finding]:
 RULE = Rule("GBF901", "old-name", "old", "old", _rename)
 
 
+@pytest.fixture(autouse=True)
+def _looks_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of these tests compile nothing."""
+    monkeypatch.setattr("gbfix.cli.run.may_tell", lambda *_: True)
+
+
 def _inputs(**texts: str) -> Inputs:
     sources = (SourceText(Path(f"{name}.py"), text, "utf-8", False) for name, text in texts.items())
     return Inputs(tuple(sources), ())
+
+
+def test_only_files_that_compile_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    compiles = "import torch\ntorch.compile(print)\nold\n"
+    outcome = run(_inputs(a="old\n", b=compiles, c="old  # gbfix: ignore\nold\n"), Request((RULE,), edit=True))
+    assert [file.changed for file in outcome.files] == [False, True, True]
 
 
 def test_an_internal_error_in_one_file_does_not_lose_the_others() -> None:
