@@ -85,6 +85,10 @@ _PURE_BUILTINS = frozenset(
         "callable",
     }
 )
+_DRAWING_WRITERS = frozenset(
+    ["bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"]
+)
+"""https://docs.pytorch.org/docs/stable/torch.html#in-place-random-sampling"""
 _TENSOR_KEYWORDS = frozenset({"other", "min", "max", "mask", "value", "input", "weight", "bias"})
 
 
@@ -255,6 +259,8 @@ def _method_call(evaluation: Evaluation, func: ast.Attribute, node: ast.Call) ->
     if name.endswith("_") and not name.endswith("__"):
         writes = Write.ANYTHING if name in METADATA_WRITERS else Write.DATA
         evaluation.impure(f"{shorten(evaluation.text(node))} writes in place", node, writes)
+        if name in _DRAWING_WRITERS:
+            _draws(evaluation, node)
         for argument in arguments_of(node):
             evaluation.value(argument)
         if writes is Write.ANYTHING:

@@ -89,7 +89,13 @@ def test_what_does_more_than_compute(expression: str, word: str) -> None:
     assert any(word in note.text for note in effects.impure)
 
 
-@pytest.mark.parametrize("expression", ["torch.rand(3)", "F.dropout(x)", "torch.randn_like(x)", "x.bernoulli()"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("torch.rand(3)", "F.dropout(x)", "torch.randn_like(x)", "x.bernoulli()"),
+        *("x.normal_()", "torch.zeros(3).uniform_()", "x.clone().random_(5)"),
+    ],
+)
 def test_random_numbers(expression: str) -> None:
     assert effects_of(expression).effects.random
 
