@@ -26,6 +26,9 @@ from mutated_programs import mutants
 from gbfix.codemods import all_rules
 from gbfix.engine.model import Safety
 
+_ASSUMED_IN_A_PART = 40
+"""About so many programs of one part change as an assumption says: less than `--checked-every`."""
+
 
 class DifferentError(AssertionError):
     """A rewrite changed a program."""
@@ -34,8 +37,9 @@ class DifferentError(AssertionError):
 class Part:
     """Tries programs, and counts."""
 
-    def __init__(self, compiled_every: int, checked_every: int) -> None:
+    def __init__(self, number: int, compiled_every: int, checked_every: int) -> None:
         self.tally = Tally()
+        self._before = number * _ASSUMED_IN_A_PART
         self.safe = self.unsafe = self.assumed = self.checked = self.let_through = 0
         self.last: Attempt | None = None
         self._compiled_every, self._checked_every = compiled_every, checked_every
@@ -63,7 +67,7 @@ class Part:
     def _look_at_assumptions(self, every: Attempt) -> None:
         self.last = every
         self.assumed += 1
-        if self.assumed % self._checked_every and not self.shrinking:
+        if (self._before + self.assumed) % self._checked_every and not self.shrinking:
             return
         self.checked += 1
         text = apply_checked(every.program)
@@ -90,7 +94,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (what programs say, which is compared)
-    started, part, told = time.monotonic(), Part(compiled_every, checked_every), []
+    started, part, told = time.monotonic(), Part(part_number, compiled_every, checked_every), []
 
     @seed(number * 1_000_003 + part_number)
     @settings(
