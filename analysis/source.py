@@ -10,6 +10,7 @@ import ast
 import re
 import symtable
 import sys
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -158,7 +159,9 @@ def parse(path: str, text: str) -> SourceFile:
     Raises SourceError, with the line, when the text is not Python of the running interpreter.
     """
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of the user's own strings and comparisons
+            tree = ast.parse(text)
     except SyntaxError as error:
         raise SourceError(f"{printable(Path(path))}:{error.lineno or 1}: not valid Python: {error.msg}") from error
     except (RecursionError, MemoryError) as error:
@@ -174,7 +177,9 @@ def check_syntax(path: str, text: str) -> None:
     https://docs.python.org/3/library/symtable.html
     """
     try:
-        symtable.symtable(text, path, "exec")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            symtable.symtable(text, path, "exec")
     except Exception:
         # It refuses more, a name that is global and a parameter for one, which is for Python to say when it runs.
         parse(path, text)

@@ -1,8 +1,10 @@
 import ast
+import warnings
+from collections.abc import Callable
 
 import pytest
 
-from gbfix.analysis.source import SourceFile, parse
+from gbfix.analysis.source import SourceFile, check_syntax, parse
 from gbfix.engine.model import SourceError, Span
 
 
@@ -98,3 +100,11 @@ def test_ancestors_end_with_the_module() -> None:
     source = parse("case.py", "def f():\n  return x\n")
     kinds = [type(node).__name__ for node in source.ancestors(node_at(source, "x"))]
     assert kinds == ["Return", "FunctionDef", "Module"]
+
+
+@pytest.mark.parametrize("look", [parse, check_syntax])
+def test_what_python_warns_of_is_for_python_to_say(look: Callable[[str, str], object]) -> None:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        look("m.py", "x = '\\d'\ny = 1 is 1\n")
+    assert not seen
