@@ -55,8 +55,7 @@ def iterated(evaluation: Evaluation, node: ast.expr) -> Value:
     found = evaluation.value(node)
     called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
     known = (
-        isinstance(node, _DISPLAYS)
-        or (found.kind is Kind.OTHER and found.class_name not in ("None", "self"))
+        _is_container(node, found)
         or (found.kind is Kind.MODULE and (found.class_name or "").rpartition(".")[2] in _CONTAINERS)
         or (called is not None and evaluation.context.names.is_builtin(called, called.id))  # which asks itself
     )
@@ -85,7 +84,7 @@ def formatted(evaluation: Evaluation, node: ast.FormattedValue) -> Value:
         for part in (node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else [])
     )
     evaluation.value(node.format_spec)
-    is_number = found.kind is Kind.NUMBER or (found.kind is Kind.TENSOR and (found.one or found.is_scalar))
+    is_number = found.kind is Kind.NUMBER or (found.kind is Kind.TENSOR and found.has_one_element)
     if not (is_number and node.conversion == -1 and _OF_NUMBERS.fullmatch(spec)):
         text = f"{shorten(evaluation.text(node.value))} fits its format"
         evaluation.require(("format", spec, *evaluation.here(node.value)), text, node)
@@ -95,14 +94,11 @@ def formatted(evaluation: Evaluation, node: ast.FormattedValue) -> Value:
 def contained(evaluation: Evaluation, node: ast.Compare, left: Value, container: Value) -> None:
     """What `x in y` asks: y has to be a container, and its elements, or x, are compared."""
     right = node.comparators[0]
-    is_container = isinstance(right, _DISPLAYS) or (
-        container.kind is Kind.OTHER and container.class_name not in ("None", "self")
-    )
-    compares = not left.tensor_like or (left.one or left.is_scalar)
+    compares = not left.tensor_like or left.has_one_element
     is_text = isinstance(right, ast.Constant) and not (
         isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
     )
-    if not is_container or not compares or is_text:
+    if not _is_container(right, container) or not compares or is_text:
         text = f"{shorten(evaluation.text(node))} does not raise"
         evaluation.require(("operands", *evaluation.here(node)), text, node)
 
@@ -126,6 +122,10 @@ def names_classes(evaluation: Evaluation, node: ast.expr) -> bool:
             return names.qualified(node) is not None
         case _:
             return False
+
+
+def _is_container(node: ast.expr, found: Value) -> bool:
+    return isinstance(node, _DISPLAYS) or (found.kind is Kind.OTHER and found.class_name not in ("None", "self"))
 
 
 def _fits(target: ast.expr, node: ast.expr) -> bool:

@@ -123,7 +123,7 @@ class Evaluation:
     def truth(self, node: ast.expr) -> Value:
         """The same for what Python then asks whether it is true, which fails for a tensor of several elements."""
         found = self.value(node)
-        if found.tensor_like and not (found.one or found.is_scalar):
+        if found.tensor_like and not found.has_one_element:
             self.require(("truth", found.shape), f"{shorten(self.text(node))} is true or false", node)
         return found
 

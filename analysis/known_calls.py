@@ -244,7 +244,7 @@ def _method_call(evaluation: Evaluation, func: ast.Attribute, node: ast.Call) ->
         return v.number("int")
     if name == "item" and not node.args:
         evaluation.reads_value(node)
-        if not (receiver.one or receiver.is_scalar):
+        if not receiver.has_one_element:
             evaluation.require(("one", receiver.shape), f"{evaluation.text(func.value)} has one element", node)
         return Value(Kind.NUMBER, number=_scalar_type(receiver), scalar_of=receiver, assumed=receiver.assumed)
     if name == "tolist" and not node.args:  # a list, and a number where there is no dimension

@@ -158,6 +158,11 @@ class Value:
         return self.shape == SCALAR_SHAPE
 
     @property
+    def has_one_element(self) -> bool:
+        """True for a tensor that certainly has exactly one element."""
+        return self.one or self.is_scalar
+
+    @property
     def tensor_like(self) -> bool:
         """True for a tensor, proved or assumed, and for a value that may be one."""
         return self.kind in (Kind.TENSOR, Kind.MAYBE)
